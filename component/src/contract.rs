@@ -1,0 +1,36 @@
+//! The vocabulary, as generated from the WIT files in `wit/`: the one definition of every record
+//! that crosses the boundary. Only this file and `guest.rs` know wit-bindgen.
+
+// Generated code; its documentation is the WIT's own.
+#![allow(missing_docs, unsafe_code, unused_qualifications, clippy::all, clippy::pedantic)]
+
+wit_bindgen::generate!({
+    world: "core",
+    path: "../wit",
+    additional_derives: [PartialEq, Eq],
+    generate_all,
+    pub_export_macro: true,
+    default_bindings_module: "crate::contract",
+});
+
+pub use exports::headsup::awareness::maintenance::{Policy, Pruning, Recovery, Removal, Urgency};
+pub use exports::headsup::awareness::notices::{
+    Acknowledgement, Drained, PendingCount, PendingNotice, Receipt,
+};
+pub use exports::headsup::awareness::plugin::Metadata;
+pub use exports::headsup::awareness::reconciliation::Delta;
+pub use exports::headsup::awareness::watches::{Unwatchable, WatchAnswer, WatchEntry};
+pub use exports::headsup::awareness::wire::{Access, Failure, Method};
+pub use headsup::awareness::log::Level;
+pub use headsup::awareness::queue::{Delivery, Opening};
+pub use headsup::awareness::settings::Setting;
+pub use headsup::awareness::storage::{
+    AppendOutcome, AppendRequest, Appended, Changes, Cursor, CursorQuery, CursorState, Entry, Head,
+    HeadChange, LogPage, Notifying, OpenCount, Pair, PairState, Positions, PruneRequest, Pruned,
+    Removed, Row, Watched,
+};
+pub use headsup::awareness::types::{
+    Actor, ActorType, Adoption, DirectMessage, Error, Event, GoalChange, Happening, InvalidInput,
+    InvalidReason, Kind, Notice, Outcome, Provenance, RunOutcome, Session, SessionRef, Signal,
+    StorageFailure, StorageFault,
+};
