@@ -5,13 +5,18 @@
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use crate::contract::exports::headsup::awareness as exports;
 use crate::contract::headsup::awareness::{log, queue, settings, storage};
 use crate::contract::wasi::clocks::wall_clock;
 use crate::contract::{
-    AppendOutcome, AppendRequest, Changes, CursorQuery, Head, Level, LogPage, OpenCount, Opening,
-    Pair, PairState, PruneRequest, Pruned, Removed, Session, Setting, Watched,
+    Acknowledgement, AppendOutcome, AppendRequest, Changes, CursorQuery, Delta, Drained, Error,
+    Failure, Head, Level, LogPage, Metadata, Method, Notice, OpenCount, Opening, Outcome, Pair,
+    PairState, PendingCount, PendingNotice, Policy, PruneRequest, Pruned, Pruning, Receipt,
+    Recovery, Removal, Removed, Session, SessionRef, Setting, Signal, Urgency, WatchAnswer,
+    WatchEntry, Watched,
 };
 use crate::ports::{Ports, Stored};
+use crate::{acknowledge, lifecycle, notice, policy, reconcile, record, retention, watch, wire};
 
 /// The imports of the contract.
 struct Imports;
@@ -72,3 +77,126 @@ impl Ports for Imports {
         log::write(level, message);
     }
 }
+
+/// The exports of the contract.
+struct Core;
+
+crate::contract::export!(Core with_types_in crate::contract);
+
+impl exports::signals::Guest for Core {
+    fn record(signal: Signal) -> Result<Outcome, Error> {
+        record::record(&mut Imports, &signal)
+    }
+    fn record_many(signals: Vec<Signal>) -> Result<Vec<Outcome>, Error> {
+        record::record_many(&mut Imports, &signals)
+    }
+}
+
+impl exports::watches::Guest for Core {
+    fn watch(watcher: String, target: SessionRef, ambient: bool) -> Result<WatchAnswer, Error> {
+        watch::watch(&mut Imports, &watcher, &target, ambient)
+    }
+    fn unwatch(watcher: String, target: SessionRef) -> Result<bool, Error> {
+        watch::unwatch(&mut Imports, &watcher, &target)
+    }
+    fn of_watcher(watcher: String) -> Result<Vec<WatchEntry>, Error> {
+        watch::of_watcher(&mut Imports, &watcher)
+    }
+    fn on_target(target: SessionRef) -> Result<Vec<WatchEntry>, Error> {
+        watch::on_target(&mut Imports, &target)
+    }
+}
+
+impl exports::notices::Guest for Core {
+    fn take(watcher: String) -> Result<Vec<Notice>, Error> {
+        notice::take(&mut Imports, &watcher)
+    }
+    fn pending_of(watcher: String) -> Result<Vec<PendingNotice>, Error> {
+        notice::pending_of(&mut Imports, &watcher)
+    }
+    fn acknowledge(watcher: String, receipts: Vec<Receipt>) -> Result<Acknowledgement, Error> {
+        acknowledge::acknowledge(&mut Imports, &watcher, &receipts)
+    }
+    fn drain(watcher: String) -> Result<Drained, Error> {
+        acknowledge::drain(&mut Imports, &watcher)
+    }
+    fn pending() -> Result<Vec<PendingCount>, Error> {
+        notice::pending(&mut Imports)
+    }
+}
+
+impl exports::reconciliation::Guest for Core {
+    fn changes_since(
+        session: SessionRef,
+        version: u64,
+        limit: Option<u32>,
+    ) -> Result<Delta, Error> {
+        reconcile::changes_since(&mut Imports, &session, version, limit)
+    }
+    fn versions(sessions: Vec<SessionRef>) -> Result<Vec<Option<u64>>, Error> {
+        reconcile::versions(&mut Imports, &sessions)
+    }
+}
+
+impl exports::maintenance::Guest for Core {
+    fn reset(session: SessionRef) -> Result<Removal, Error> {
+        lifecycle::reset(&mut Imports, &session)
+    }
+    fn delete(session: SessionRef) -> Result<Removal, Error> {
+        lifecycle::delete(&mut Imports, &session)
+    }
+    fn prune(urgency: Urgency) -> Result<Option<Pruning>, Error> {
+        retention::prune(&mut Imports, urgency)
+    }
+    fn recover(prune_first: bool) -> Result<Recovery, Error> {
+        retention::recover(&mut Imports, prune_first)
+    }
+    fn restored() -> Result<u64, Error> {
+        lifecycle::restored(&mut Imports)
+    }
+    fn current_policy() -> Result<Policy, Error> {
+        policy::current(&mut Imports)
+    }
+    fn set_policy(policy: Policy) -> Result<(), Error> {
+        policy::set(&mut Imports, &policy)
+    }
+}
+
+impl exports::wire::Guest for Core {
+    fn methods() -> Vec<Method> {
+        wire::methods()
+    }
+    fn writes(request: String) -> bool {
+        wire::writes(&request)
+    }
+    fn call(request: String) -> Result<Option<String>, Option<String>> {
+        wire::call(&mut Imports, &request)
+    }
+    fn failed(request: String, failure: Failure) -> Option<String> {
+        wire::failed(&request, failure)
+    }
+}
+
+impl exports::plugin::Guest for Core {
+    fn describe() -> Metadata {
+        Metadata {
+            name: "headsup".to_string(),
+            version: env!("CARGO_PKG_VERSION").to_string(),
+            protocol: crate::PROTOCOL.to_string(),
+        }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
+
+/// Tells the host what happened before the trap; a log line outlives the transaction.
+#[panic_handler]
+fn panicked(info: &core::panic::PanicInfo<'_>) -> ! {
+    log::write(Level::Error, &info.to_string());
+    core::arch::wasm32::unreachable()
+}
+
+// serde_json compares and copies memory through the C library that the target links anyway.
+#[link(name = "c")]
+unsafe extern "C" {}

@@ -1,0 +1,219 @@
+//! Notices: how they open, how they are taken, and how recovery puts them back (protocol,
+//! section 6).
+
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec;
+use alloc::vec::Vec;
+
+use crate::contract::{
+    Acknowledgement, Changes, Cursor, CursorQuery, CursorState, Delivery, Drained, Error, Head,
+    InvalidReason, Notice, Opening, Pair, PendingCount, PendingNotice, Positions, Provenance,
+    Receipt, StorageFailure, Watched,
+};
+use crate::cursor::{material, moved};
+use crate::policy::{self, Template};
+use crate::ports::{Ports, Stored};
+use crate::refusal::{MAX_INTEGER, corrupt, refuse};
+use crate::session::{self, Key, is_nested};
+
+/// How many cursors cross the boundary at once.
+const PAGE: u32 = 1_000;
+
+/// Shows the pending notices, by `up_to`. See `notices.take` in the contract.
+pub fn take(ports: &mut impl Ports, watcher: &str) -> Result<Vec<Notice>, Error> {
+    let notices = pending_of(ports, watcher)?;
+    Ok(notices.into_iter().map(|pending| pending.notice).collect())
+}
+
+/// The same with what a wake scheduler needs.
+pub fn pending_of(ports: &mut impl Ports, watcher: &str) -> Result<Vec<PendingNotice>, Error> {
+    let watcher = Key::parse("watcher", watcher)?;
+    let open = open_of(ports, &watcher)?;
+    if open.is_empty() {
+        return Ok(Vec::new());
+    }
+    let template = policy::template(ports)?;
+    Ok(open
+        .iter()
+        .map(|watched| pending_notice(&template, &watched.cursor.pair, &watched.positions))
+        .collect())
+}
+
+/// Who has how many notices pending.
+pub fn pending(ports: &mut impl Ports) -> Result<Vec<PendingCount>, Error> {
+    let counts = ports.open_counts()?;
+    Ok(counts
+        .into_iter()
+        .map(|count| PendingCount {
+            watcher: count.watcher,
+            notices: count.notices,
+        })
+        .collect())
+}
+
+/// Recovery: puts every pending notice back in the queue, standing for everything up to now and
+/// with the same text. It is no move, so it renews no expiry. Returns how many there are.
+pub fn put_back(ports: &mut impl Ports) -> Result<u32, Error> {
+    let mut count = 0;
+    let mut after: Option<Pair> = None;
+    loop {
+        let page = ports.cursors(&CursorQuery::Open, after.as_ref(), PAGE)?;
+        let Some(last) = page.last() else {
+            return Ok(count);
+        };
+        after = Some(last.cursor.pair.clone());
+        let mut opened = Opened::default();
+        let mut changed = Vec::new();
+        for open in open(page)? {
+            let Open {
+                mut cursor,
+                positions,
+                head,
+            } = open;
+            let newest = material(head.as_ref(), &cursor.pair.watcher, positions.last_seen);
+            let recovered = positions.recover(newest);
+            cursor.state = CursorState::Live(recovered);
+            opened.notice(&cursor);
+            count += 1;
+            if recovered != positions {
+                changed.push(cursor);
+            }
+        }
+        ports.save(&Changes {
+            heads: Vec::new(),
+            cursors: changed,
+        })?;
+        opened.enqueue(ports)?;
+    }
+}
+
+/// Every live cursor that a query names, page by page.
+pub fn all_cursors(ports: &mut impl Ports, query: &CursorQuery) -> Stored<Vec<Watched>> {
+    let mut all: Vec<Watched> = Vec::new();
+    loop {
+        let after = all.last().map(|watched| watched.cursor.pair.clone());
+        let page = ports.cursors(query, after.as_ref(), PAGE)?;
+        let full = page.len() >= PAGE as usize;
+        all.extend(page);
+        if !full {
+            return Ok(all);
+        }
+    }
+}
+
+/// Notices that opened in a call and are not in the queue yet.
+#[derive(Default)]
+pub struct Opened {
+    openings: Vec<(Pair, Positions, Delivery)>,
+}
+
+impl Opened {
+    /// A notice opened on this cursor.
+    pub fn notice(&mut self, cursor: &Cursor) {
+        if let CursorState::Live(positions) = &cursor.state {
+            let delivery = if wakes(&cursor.pair.watcher, positions.provenance) {
+                Delivery::AnnounceAndWake
+            } else {
+                Delivery::Announce
+            };
+            self.openings
+                .push((cursor.pair.clone(), *positions, delivery));
+        }
+    }
+
+    /// A cursor's provenance may have grown stronger: a notice that was open on an ambient one
+    /// may wake its watcher from now on.
+    pub fn strengthened(&mut self, before: &Cursor, after: &Cursor) {
+        if let (CursorState::Live(old), CursorState::Live(new)) = (&before.state, &after.state)
+            && new.is_open()
+            && old.provenance == Provenance::Ambient
+            && wakes(&after.pair.watcher, new.provenance)
+        {
+            self.openings
+                .push((after.pair.clone(), *new, Delivery::Wake));
+        }
+    }
+
+    /// Hands what opened to the queue, worded. Returns the notices.
+    pub fn enqueue(self, ports: &mut impl Ports) -> Stored<Vec<Notice>> {
+        if self.openings.is_empty() {
+            return Ok(Vec::new());
+        }
+        let template = policy::template(ports)?;
+        let openings: Vec<Opening> = self
+            .openings
+            .into_iter()
+            .map(|(pair, positions, delivery)| Opening {
+                notice: notice(&template, &pair, &positions),
+                watcher: pair.watcher,
+                delivery,
+            })
+            .collect();
+        ports.enqueue(&openings);
+        Ok(openings.into_iter().map(|opening| opening.notice).collect())
+    }
+}
+
+/// A live cursor with an open notice.
+pub struct Open {
+    /// The cursor.
+    pub cursor: Cursor,
+    /// Its positions: `notified > last_seen`.
+    pub positions: Positions,
+    /// The head of its target.
+    pub head: Option<Head>,
+}
+
+/// The open cursors of a watcher, by `notified`.
+pub fn open_of(ports: &mut impl Ports, watcher: &Key) -> Stored<Vec<Open>> {
+    if !watcher.is_qualified() {
+        return Ok(Vec::new());
+    }
+    let query = CursorQuery::OpenOf(watcher.as_str().to_string());
+    let mut open = open(all_cursors(ports, &query)?)?;
+    open.sort_by_key(|open| open.positions.notified);
+    Ok(open)
+}
+
+fn open(page: Vec<Watched>) -> Stored<Vec<Open>> {
+    page.into_iter()
+        .map(|Watched { cursor, head }| match cursor.state {
+            CursorState::Live(positions) => Ok(Open {
+                cursor,
+                positions,
+                head,
+            }),
+            CursorState::Unwatched => Err(marked()),
+        })
+        .collect()
+}
+
+/// The store listed a mark among the live cursors.
+#[must_use]
+pub fn marked() -> StorageFailure {
+    corrupt("a listed cursor is the mark of an unwatch")
+}
+
+fn wakes(watcher: &str, provenance: Provenance) -> bool {
+    provenance != Provenance::Ambient && !is_nested(watcher)
+}
+
+/// The notice that is open on a cursor.
+#[must_use]
+pub fn notice(template: &Template, pair: &Pair, positions: &Positions) -> Notice {
+    Notice {
+        target: pair.target.clone(),
+        since: positions.last_seen,
+        up_to: positions.notified,
+        text: template.word(&pair.target, positions.last_seen),
+    }
+}
+
+fn pending_notice(template: &Template, pair: &Pair, positions: &Positions) -> PendingNotice {
+    PendingNotice {
+        notice: notice(template, pair, positions),
+        wakes: wakes(&pair.watcher, positions.provenance),
+    }
+}

@@ -1,0 +1,160 @@
+//! The settings that live in the store: how notices are worded and how long things are kept
+//! (protocol, sections 6 and 8).
+
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use serde_json::Value;
+
+use crate::contract::{Error, InvalidInput, InvalidReason, Policy, Session, Setting};
+use crate::ports::{Ports, Stored};
+use crate::refusal::{corrupt, refuse};
+use crate::session::Key;
+
+/// The sentence around the call, unless the store's settings hold another.
+pub const DEFAULT_TEMPLATE: &str =
+    "Session {session} was changed by someone else. Catch up before acting: {call}";
+/// The longest template, in bytes.
+pub const MAX_TEMPLATE_BYTES: usize = 1_000;
+/// How long events, and cursors that do not move, are kept if nobody says otherwise, in days.
+pub const DEFAULT_DAYS: u32 = 30;
+/// How many events are kept if nobody says otherwise.
+pub const DEFAULT_ROWS: u32 = 50_000;
+const MAX_DAYS: u32 = 36_500;
+const MAX_ROWS: u32 = 1_000_000_000;
+
+const TEMPLATE: &str = "notice.template";
+const HISTORY_DAYS: &str = "retention.history-days";
+const HISTORY_ROWS: &str = "retention.history-rows";
+const CURSOR_DAYS: &str = "retention.cursor-days";
+
+/// The policy in force.
+pub fn current(ports: &mut impl Ports) -> Result<Policy, Error> {
+    let values = ports.settings(&[TEMPLATE, HISTORY_DAYS, HISTORY_ROWS, CURSOR_DAYS])?;
+    let mut values = values.into_iter();
+    let mut next = || values.next().flatten();
+    Ok(Policy {
+        notice_template: next().unwrap_or_default(),
+        history_days: number(next(), DEFAULT_DAYS)?,
+        history_rows: number(next(), DEFAULT_ROWS)?,
+        cursor_days: number(next(), DEFAULT_DAYS)?,
+    })
+}
+
+/// Changes the policy.
+pub fn set(ports: &mut impl Ports, policy: &Policy) -> Result<(), Error> {
+    check_template(&policy.notice_template)?;
+    check_range("historyDays", policy.history_days, MAX_DAYS)?;
+    check_range("historyRows", policy.history_rows, MAX_ROWS)?;
+    check_range("cursorDays", policy.cursor_days, MAX_DAYS)?;
+    let settings = [
+        (TEMPLATE, policy.notice_template.clone()),
+        (HISTORY_DAYS, policy.history_days.to_string()),
+        (HISTORY_ROWS, policy.history_rows.to_string()),
+        (CURSOR_DAYS, policy.cursor_days.to_string()),
+    ];
+    let settings: Vec<Setting> = settings
+        .into_iter()
+        .map(|(name, value)| Setting {
+            name: name.to_string(),
+            value,
+        })
+        .collect();
+    Ok(ports.set(&settings)?)
+}
+
+/// The template in force.
+pub fn template(ports: &mut impl Ports) -> Stored<Template> {
+    let text = ports.settings(&[TEMPLATE])?.into_iter().next().flatten();
+    Ok(Template(text.filter(|text| !text.is_empty())))
+}
+
+/// A sentence with `{session}` and `{call}`.
+pub struct Template(Option<String>);
+
+impl Template {
+    /// The text of a notice: a pure function of target and version, so that it is byte-identical
+    /// while the notice is pending. `{call}` is the exact call that catches up.
+    #[must_use]
+    pub fn word(&self, target: &Session, last_seen: u64) -> String {
+        let key = Value::from(target.key.as_str()).to_string();
+        let qualified = Key::parse("target", &target.key).is_ok_and(|key| key.is_qualified());
+        let agent = if qualified {
+            String::new()
+        } else {
+            format!(r#","agentId":{}"#, Value::from(target.agent.as_str()))
+        };
+        let call =
+            format!(r#"session_status {{"sessionKey":{key}{agent},"changesSince":{last_seen}}}"#);
+        fill(self.0.as_deref().unwrap_or(DEFAULT_TEMPLATE), &key, &call)
+    }
+}
+
+/// Fills a template in one pass, so that a key that contains `{call}` stays what it is.
+fn fill(template: &str, session: &str, call: &str) -> String {
+    let mut text = String::with_capacity(template.len() + session.len() + call.len());
+    let mut rest = template;
+    while let Some(at) = rest.find('{') {
+        text.push_str(&rest[..at]);
+        rest = &rest[at..];
+        if let Some(after) = rest.strip_prefix("{session}") {
+            text.push_str(session);
+            rest = after;
+        } else if let Some(after) = rest.strip_prefix("{call}") {
+            text.push_str(call);
+            rest = after;
+        } else {
+            text.push('{');
+            rest = &rest[1..];
+        }
+    }
+    text.push_str(rest);
+    text
+}
+
+fn check_template(template: &str) -> Result<(), InvalidInput> {
+    let refused = |what| {
+        Err(refuse(
+            InvalidReason::InvalidTemplate,
+            "noticeTemplate",
+            what,
+        ))
+    };
+    if template.is_empty() {
+        return Ok(());
+    }
+    if template.len() > MAX_TEMPLATE_BYTES {
+        return refused("a template has at most 1,000 bytes");
+    }
+    if template
+        .chars()
+        .any(|c| c.is_control() || c == '\u{2028}' || c == '\u{2029}')
+    {
+        return refused("a template is one line without control characters");
+    }
+    if !template.contains("{call}") {
+        return refused("a template contains {call}, the call that catches up");
+    }
+    Ok(())
+}
+
+fn check_range(field: &str, value: u32, most: u32) -> Result<(), InvalidInput> {
+    if (1..=most).contains(&value) {
+        return Ok(());
+    }
+    Err(refuse(
+        InvalidReason::OutOfRange,
+        field,
+        &format!("give a number from 1 to {most}"),
+    ))
+}
+
+fn number(value: Option<String>, default: u32) -> Stored<u32> {
+    match value {
+        None => Ok(default),
+        Some(text) => text
+            .parse()
+            .map_err(|_| corrupt("a retention setting of the store is not a number")),
+    }
+}

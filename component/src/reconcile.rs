@@ -1,0 +1,116 @@
+//! Catching up exactly: the changes of a session since a version (protocol, section 7).
+
+use alloc::format;
+use alloc::vec::Vec;
+
+use crate::contract::{
+    Actor, ActorType, Delta, Error, Event, InvalidReason, Kind, LogPage, Row, SessionRef,
+};
+use crate::ports::{Ports, Stored};
+use crate::refusal::{MAX_INTEGER, corrupt, refuse};
+use crate::session;
+
+/// The most events in one delta, and how many there are if nobody says otherwise.
+pub const MAX_EVENTS: u32 = 200;
+/// The most sessions in one `versions`.
+pub const MAX_SESSIONS: usize = 1_000;
+
+/// The events after a version. See `reconciliation.changes-since` in the contract.
+pub fn changes_since(
+    ports: &mut impl Ports,
+    session: &SessionRef,
+    version: u64,
+    limit: Option<u32>,
+) -> Result<Delta, Error> {
+    let session = session::resolve("session", session)?;
+    if version > MAX_INTEGER {
+        return Err(refuse(
+            InvalidReason::InvalidVersion,
+            "changesSince",
+            "a version is an integer from 0 to 9007199254740991",
+        )
+        .into());
+    }
+    let limit = limit.unwrap_or(MAX_EVENTS);
+    if !(1..=MAX_EVENTS).contains(&limit) {
+        return Err(refuse(
+            InvalidReason::OutOfRange,
+            "limit",
+            "a delta has from 1 to 200 events; ask again for more",
+        )
+        .into());
+    }
+    // One row more than asked tells whether there are more.
+    let mut page = ports.history(&session, version, limit + 1)?;
+    let truncated = page.rows.len() > limit as usize;
+    page.rows.truncate(limit as usize);
+    let history_gap = has_gap(&page, version);
+    Ok(Delta {
+        state_version: page.head.as_ref().map_or(0, |head| head.version),
+        events: page
+            .rows
+            .into_iter()
+            .map(event)
+            .collect::<Stored<Vec<_>>>()?,
+        truncated,
+        history_gap,
+    })
+}
+
+/// Whether the events after `version` may not be all that happened: some were pruned or deleted,
+/// the version is from another database or from before the store was restored.
+fn has_gap(page: &LogPage, version: u64) -> bool {
+    let (head, watermark) = page
+        .head
+        .as_ref()
+        .map_or((0, 0), |head| (head.version, head.watermark));
+    version < watermark || version < page.restored_at || version > head
+}
+
+/// The state versions of sessions. See `reconciliation.versions` in the contract.
+pub fn versions(
+    ports: &mut impl Ports,
+    sessions: &[SessionRef],
+) -> Result<Vec<Option<u64>>, Error> {
+    if sessions.len() > MAX_SESSIONS {
+        return Err(refuse(
+            InvalidReason::TooMany,
+            "sessions",
+            "one call answers at most 1,000 sessions; split the list",
+        )
+        .into());
+    }
+    let sessions = sessions
+        .iter()
+        .enumerate()
+        .map(|(at, session)| session::resolve(&format!("sessions[{at}]"), session))
+        .collect::<Result<Vec<_>, _>>()?;
+    let heads = ports.heads(&sessions)?;
+    Ok(heads
+        .into_iter()
+        .map(|head| head.map(|head| head.version).filter(|version| *version > 0))
+        .collect())
+}
+
+/// A row as an event. One whose words are not the protocol's is corruption, never served.
+fn event(row: Row) -> Stored<Event> {
+    let Row { sequence, entry } = row;
+    let kind = Kind::of(&entry.kind)
+        .ok_or_else(|| corrupt(&format!("event {sequence} has an unknown kind")))?;
+    let actor_type = ActorType::of(&entry.actor_type)
+        .ok_or_else(|| corrupt(&format!("event {sequence} has an unknown actor type")))?;
+    Ok(Event {
+        sequence,
+        session: entry.session,
+        kind,
+        actor: Actor {
+            type_: actor_type,
+            id: entry.actor_id,
+        },
+        occurred_at: entry.occurred_at,
+        summary: entry.summary,
+        session_id: entry.session_id,
+        run_id: entry.run_id,
+        payload: entry.payload,
+    })
+}

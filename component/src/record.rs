@@ -1,0 +1,218 @@
+//! Recording a signal: one append, one save, one queue entry for each notice that opened
+//! (protocol, sections 4 and 5).
+
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec;
+use alloc::vec::Vec;
+
+use crate::contract::{
+    AppendOutcome, AppendRequest, Appended, Changes, Cursor, CursorState, Error, Head, HeadChange,
+    InvalidReason, Kind, Outcome, Pair, Positions, Session, Signal,
+};
+use crate::cursor::{self, moved};
+use crate::notice::Opened;
+use crate::ports::Ports;
+use crate::refusal::{refuse, within};
+use crate::session::Key;
+use crate::signal::{self, Checked};
+
+/// The most signals in one `record_many`.
+pub const MAX_SIGNALS: usize = 1_000;
+
+/// Records one signal. See `signals.record` in the contract.
+pub fn record(ports: &mut impl Ports, signal: &Signal) -> Result<Outcome, Error> {
+    let now = ports.now();
+    let checked = signal::check(signal, now)?;
+    let mut opened = Opened::default();
+    let outcome = append(ports, now, checked, &mut opened)?;
+    opened.enqueue(ports)?;
+    Ok(outcome)
+}
+
+/// Records many, all or none: every signal is checked before the first is written.
+///
+/// # Errors
+/// Fields are prefixed `signals[<index>].`.
+pub fn record_many(ports: &mut impl Ports, signals: &[Signal]) -> Result<Vec<Outcome>, Error> {
+    if signals.len() > MAX_SIGNALS {
+        return Err(refuse(
+            InvalidReason::TooMany,
+            "signals",
+            "one call records at most 1,000 signals; split the list",
+        )
+        .into());
+    }
+    let now = ports.now();
+    let checked = signals
+        .iter()
+        .enumerate()
+        .map(|(at, signal)| {
+            signal::check(signal, now)
+                .map_err(|refusal| within(&format!("signals[{at}]"), &refusal))
+        })
+        .collect::<Result<Vec<_>, _>>()?;
+    let mut opened = Opened::default();
+    let outcomes = checked
+        .into_iter()
+        .map(|checked| append(ports, now, checked, &mut opened))
+        .collect::<Result<Vec<_>, _>>()?;
+    opened.enqueue(ports)?;
+    Ok(outcomes)
+}
+
+fn append(
+    ports: &mut impl Ports,
+    now: u64,
+    checked: Checked,
+    opened: &mut Opened,
+) -> Result<Outcome, Error> {
+    let Checked {
+        kind,
+        actor,
+        watchers,
+        entry,
+    } = checked;
+    let session = entry.session.clone();
+    let only_if_watched = kind == Kind::HumanDirectMessage && watchers.is_empty();
+    let named = watchers_of(kind, watchers, actor.as_deref(), &session);
+    let request = AppendRequest {
+        entry,
+        only_if_watched,
+        settled: kind.notifies(),
+        named,
+    };
+    let appended = match ports.append(&request)? {
+        AppendOutcome::Appended(appended) => appended,
+        AppendOutcome::Duplicate(version) => return Ok(Outcome::Duplicate(version)),
+        AppendOutcome::Unwatched => return Ok(Outcome::Unwatched),
+    };
+    let sequence = appended.sequence;
+    let moves = Moves {
+        now,
+        sequence,
+        session: &session,
+        actor: actor.as_deref(),
+    };
+    let head = moves.head(appended.head.as_ref(), kind);
+    let cursors = match kind {
+        Kind::ChildSpawned => moves.seed(&appended, request.named, opened),
+        _ if kind.notifies() => moves.notify(&appended, request.named, opened),
+        _ => Vec::new(),
+    };
+    ports.save(&Changes {
+        heads: vec![HeadChange {
+            session: session.clone(),
+            head,
+        }],
+        cursors,
+    })?;
+    Ok(Outcome::Recorded(sequence))
+}
+
+/// Whose cursors the signal may create: the named watchers of a notifying one; the parents of a
+/// spawned session, which are the named watchers, or else the actor. Sessions that cannot watch
+/// are left out.
+fn watchers_of(kind: Kind, named: Vec<Key>, actor: Option<&str>, target: &Session) -> Vec<String> {
+    let candidates = match kind {
+        Kind::ChildSpawned if named.is_empty() => actor
+            .and_then(|id| Key::parse("actor.id", id).ok())
+            .into_iter()
+            .collect(),
+        Kind::ChildSpawned => named,
+        _ if kind.notifies() => named,
+        _ => Vec::new(),
+    };
+    candidates
+        .into_iter()
+        .filter(|key| key.is_qualified() && key.as_str() != target.key)
+        .map(Key::into_string)
+        .collect()
+}
+
+/// What one recorded signal moves.
+struct Moves<'a> {
+    now: u64,
+    sequence: u64,
+    session: &'a Session,
+    actor: Option<&'a str>,
+}
+
+impl Moves<'_> {
+    fn head(&self, before: Option<&Head>, kind: Kind) -> Head {
+        let notifying = before.and_then(|head| head.notifying.as_ref());
+        Head {
+            version: self.sequence,
+            watermark: before.map_or(0, |head| head.watermark),
+            notifying: if kind.notifies() {
+                Some(cursor::remember(notifying, self.sequence, self.actor))
+            } else {
+                notifying.cloned()
+            },
+            moved_at: moved(before.map(|head| head.moved_at), self.now),
+        }
+    }
+
+    /// Opens a notice for every settled watcher but the actor, and for named ones that have no
+    /// cursor. A mark keeps a named watcher out.
+    fn notify(&self, appended: &Appended, named: Vec<String>, opened: &mut Opened) -> Vec<Cursor> {
+        let mut changed = Vec::new();
+        for cursor in &appended.cursors {
+            if self.actor == Some(cursor.pair.watcher.as_str()) {
+                continue;
+            }
+            if let CursorState::Live(live) = &cursor.state
+                && let Some(positions) = live.notify(self.sequence)
+            {
+                changed.push(self.cursor(&cursor.pair.watcher, positions, Some(cursor.moved_at)));
+            }
+        }
+        for watcher in absent(named, &appended.cursors) {
+            if self.actor != Some(watcher.as_str()) {
+                changed.push(self.cursor(&watcher, cursor::named(self.sequence), None));
+            }
+        }
+        for cursor in &changed {
+            opened.notice(cursor);
+        }
+        changed
+    }
+
+    /// Seeds the parents' cursors at the spawn. A notice that is open stays so; if it was an
+    /// ambient one, it may wake its watcher from now on.
+    fn seed(&self, appended: &Appended, parents: Vec<String>, opened: &mut Opened) -> Vec<Cursor> {
+        let mut seeded = Vec::new();
+        for before in &appended.cursors {
+            let positions = cursor::spawn(Some(&before.state), self.sequence);
+            let cursor = self.cursor(&before.pair.watcher, positions, Some(before.moved_at));
+            opened.strengthened(before, &cursor);
+            seeded.push(cursor);
+        }
+        for parent in absent(parents, &appended.cursors) {
+            seeded.push(self.cursor(&parent, cursor::spawn(None, self.sequence), None));
+        }
+        seeded
+    }
+
+    fn cursor(&self, watcher: &str, positions: Positions, before: Option<u64>) -> Cursor {
+        Cursor {
+            pair: Pair {
+                watcher: watcher.to_string(),
+                target: self.session.clone(),
+            },
+            state: CursorState::Live(positions),
+            moved_at: moved(before, self.now),
+        }
+    }
+}
+
+/// The named watchers without a row, each once.
+fn absent(named: Vec<String>, present: &[Cursor]) -> Vec<String> {
+    let mut absent: Vec<String> = named
+        .into_iter()
+        .filter(|watcher| present.iter().all(|cursor| cursor.pair.watcher != *watcher))
+        .collect();
+    absent.sort_unstable();
+    absent.dedup();
+    absent
+}

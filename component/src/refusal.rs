@@ -1,0 +1,55 @@
+//! Refusing bad input: how every check of the logic builds its error.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+
+use crate::contract::{Error, InvalidInput, InvalidReason, StorageFailure, StorageFault};
+
+/// The largest sequence, version or timestamp: every language holds it exactly.
+pub const MAX_INTEGER: u64 = (1 << 53) - 1;
+
+/// A refusal of `field`. The message starts with the field and says what to do.
+#[must_use]
+pub fn refuse(reason: InvalidReason, field: &str, what: &str) -> InvalidInput {
+    InvalidInput {
+        reason,
+        field: field.to_string(),
+        message: format!("{field}: {what}"),
+    }
+}
+
+/// The same refusal with the field seen from outside: `session.key` becomes
+/// `signals[3].session.key`.
+#[must_use]
+pub fn within(prefix: &str, refusal: &InvalidInput) -> InvalidInput {
+    InvalidInput {
+        reason: refusal.reason,
+        field: join(prefix, &refusal.field),
+        message: join(prefix, &refusal.message),
+    }
+}
+
+fn join(prefix: &str, rest: &str) -> String {
+    format!("{prefix}.{rest}")
+}
+
+impl From<InvalidInput> for Error {
+    fn from(refusal: InvalidInput) -> Self {
+        Self::Invalid(refusal)
+    }
+}
+
+impl From<StorageFailure> for Error {
+    fn from(failure: StorageFailure) -> Self {
+        Self::Storage(failure)
+    }
+}
+
+/// A row that breaks the protocol: it is reported, never served.
+#[must_use]
+pub fn corrupt(what: &str) -> StorageFailure {
+    StorageFailure {
+        fault: StorageFault::Corrupt,
+        message: format!("{what}; run `headsup doctor` on the store"),
+    }
+}

@@ -1,0 +1,310 @@
+//! Keys and identity: what a session, a watcher and an actor are called (protocol, section 2).
+
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use crate::contract::{InvalidInput, InvalidReason, Session, SessionRef};
+use crate::refusal::refuse;
+
+/// The longest canonical key, in bytes.
+pub const MAX_KEY_BYTES: usize = 512;
+/// The longest agent id, in bytes.
+pub const MAX_AGENT_BYTES: usize = 64;
+/// The longest id other than a key or an agent id, in bytes.
+pub const MAX_ID_BYTES: usize = 256;
+/// The longest name (channel, catalog), in characters.
+pub const MAX_NAME_CHARS: usize = 64;
+
+/// A canonical key: trimmed, without empty parts, ASCII letters lower case, opaque peer ids as
+/// they were. Making it canonical again changes nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Key {
+    text: String,
+    /// How many bytes of `text` after `agent:` are the agent id; `None` for a bare key.
+    agent_bytes: Option<usize>,
+}
+
+const QUALIFIER: &str = "agent:";
+
+impl Key {
+    /// Checks a key and makes it canonical.
+    ///
+    /// # Errors
+    /// `invalid-key` if it is empty, has a forbidden character, or its first part is `agent`
+    /// without being `agent:<agent-id>:<rest>`; `too-long` beyond [`MAX_KEY_BYTES`].
+    pub fn parse(field: &str, given: &str) -> Result<Self, InvalidInput> {
+        let trimmed = given.trim();
+        if trimmed.chars().any(is_forbidden) {
+            return Err(refuse(
+                InvalidReason::InvalidKey,
+                field,
+                "a key has no control characters and no line or paragraph separators",
+            ));
+        }
+        let text = canonical(trimmed);
+        if text.is_empty() {
+            return Err(refuse(
+                InvalidReason::InvalidKey,
+                field,
+                "a key has at least one part; give the session's key",
+            ));
+        }
+        if text.len() > MAX_KEY_BYTES {
+            return Err(refuse(
+                InvalidReason::TooLong,
+                field,
+                "a key has at most 512 bytes",
+            ));
+        }
+        let agent_bytes = match agent_id_bytes(&text) {
+            Qualification::Qualified(bytes) => Some(bytes),
+            Qualification::Bare => None,
+            Qualification::Broken => {
+                return Err(refuse(
+                    InvalidReason::InvalidKey,
+                    field,
+                    "a key whose first part is `agent` is `agent:<agent-id>:<rest>`, with an agent id of [a-z0-9][a-z0-9_-]{0,63}",
+                ));
+            }
+        };
+        Ok(Self { text, agent_bytes })
+    }
+
+    /// The canonical text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// The canonical text.
+    #[must_use]
+    pub fn into_string(self) -> String {
+        self.text
+    }
+
+    /// The agent id of an agent-qualified key.
+    #[must_use]
+    pub fn agent(&self) -> Option<&str> {
+        self.agent_bytes
+            .map(|bytes| &self.text[QUALIFIER.len()..QUALIFIER.len() + bytes])
+    }
+
+    /// Whether the key is `agent:<agent-id>:<rest>`.
+    #[must_use]
+    pub fn is_qualified(&self) -> bool {
+        self.agent_bytes.is_some()
+    }
+}
+
+/// The session that a caller names.
+///
+/// # Errors
+/// Those of [`Key::parse`]; `agent-required` for a bare key without an agent id, `agent-mismatch`
+/// for an agent id other than the key's, `invalid-agent` for one that is none. Fields are
+/// `<field>.key` and `<field>.agent`.
+pub fn resolve(field: &str, given: &SessionRef) -> Result<Session, InvalidInput> {
+    let key = Key::parse(&dotted(field, "key"), &given.key)?;
+    let field = dotted(field, "agent");
+    if let Some(agent) = &given.agent
+        && !is_agent_id(agent)
+    {
+        return Err(refuse(
+            InvalidReason::InvalidAgent,
+            &field,
+            "an agent id matches [a-z0-9][a-z0-9_-]{0,63}",
+        ));
+    }
+    let agent = match (key.agent(), &given.agent) {
+        (Some(own), Some(other)) if own != other => {
+            return Err(refuse(
+                InvalidReason::AgentMismatch,
+                &field,
+                "the key belongs to another agent; leave the agent id out",
+            ));
+        }
+        (Some(own), _) => own.to_string(),
+        (None, Some(agent)) => agent.clone(),
+        (None, None) => {
+            return Err(refuse(
+                InvalidReason::AgentRequired,
+                &field,
+                "a bare key exists under every agent; give the agent id",
+            ));
+        }
+    };
+    Ok(Session {
+        key: key.into_string(),
+        agent,
+    })
+}
+
+/// An actor's id: canonical if it is agent-qualified, kept as given otherwise.
+///
+/// # Errors
+/// Those of [`id`]; an agent-qualified id may have as many bytes as a key.
+pub fn actor_id(field: &str, given: &str) -> Result<String, InvalidInput> {
+    match Key::parse(field, given) {
+        Ok(key) if key.is_qualified() => Ok(key.into_string()),
+        _ => id(field, given),
+    }
+}
+
+/// A run, operation, session, dedupe or host id, kept as given.
+///
+/// # Errors
+/// `invalid-id` if it is empty, has white space or a forbidden character; `too-long` beyond
+/// [`MAX_ID_BYTES`].
+pub fn id(field: &str, given: &str) -> Result<String, InvalidInput> {
+    if given.is_empty() {
+        return Err(refuse(
+            InvalidReason::InvalidId,
+            field,
+            "an id is not empty; leave the field out if there is none",
+        ));
+    }
+    if given.len() > MAX_ID_BYTES {
+        return Err(refuse(
+            InvalidReason::TooLong,
+            field,
+            "an id has at most 256 bytes",
+        ));
+    }
+    if given.chars().any(|c| c.is_whitespace() || is_forbidden(c)) {
+        return Err(refuse(
+            InvalidReason::InvalidId,
+            field,
+            "an id has no white space and no control characters",
+        ));
+    }
+    Ok(given.to_string())
+}
+
+/// A channel's or catalog's name, trimmed; `None` if nothing is left.
+///
+/// # Errors
+/// `invalid-name` for a forbidden character, `too-long` beyond [`MAX_NAME_CHARS`].
+pub fn name(field: &str, given: &str) -> Result<Option<String>, InvalidInput> {
+    let name = given.trim();
+    if name.chars().any(is_forbidden) {
+        return Err(refuse(
+            InvalidReason::InvalidName,
+            field,
+            "a name has no control characters and no line or paragraph separators",
+        ));
+    }
+    if name.chars().count() > MAX_NAME_CHARS {
+        return Err(refuse(
+            InvalidReason::TooLong,
+            field,
+            "a name has at most 64 characters",
+        ));
+    }
+    Ok((!name.is_empty()).then(|| name.to_string()))
+}
+
+/// Whether a watcher is *nested*: the rest of its key starts with `subagent:`. Nested watchers
+/// are never woken.
+#[must_use]
+pub fn is_nested(watcher: &str) -> bool {
+    watcher
+        .strip_prefix(QUALIFIER)
+        .and_then(|rest| rest.split_once(':'))
+        .is_some_and(|(_, rest)| rest.starts_with("subagent:"))
+}
+
+/// Characters that would let a name or key break a line or hide: controls (U+0085 among them) and
+/// the Unicode line and paragraph separators.
+fn is_forbidden(c: char) -> bool {
+    c.is_control() || c == '\u{2028}' || c == '\u{2029}'
+}
+
+fn dotted(prefix: &str, name: &str) -> String {
+    let mut field = String::with_capacity(prefix.len() + 1 + name.len());
+    field.push_str(prefix);
+    field.push('.');
+    field.push_str(name);
+    field
+}
+
+fn is_agent_id(text: &str) -> bool {
+    let word = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit();
+    let (Some(&first), true) = (text.as_bytes().first(), text.len() <= MAX_AGENT_BYTES) else {
+        return false;
+    };
+    word(first) && text.bytes().all(|b| word(b) || b == b'_' || b == b'-')
+}
+
+enum Qualification {
+    /// Agent-qualified, with an agent id of so many bytes.
+    Qualified(usize),
+    Bare,
+    /// Starts with `agent` and is not agent-qualified.
+    Broken,
+}
+
+fn agent_id_bytes(key: &str) -> Qualification {
+    let (first, rest) = key.split_once(':').unwrap_or((key, ""));
+    if first != "agent" {
+        return Qualification::Bare;
+    }
+    match rest.split_once(':') {
+        Some((id, rest)) if is_agent_id(id) && !rest.is_empty() => {
+            Qualification::Qualified(id.len())
+        }
+        _ => Qualification::Broken,
+    }
+}
+
+/// Drops empty parts and lowers ASCII letters, except in opaque peer ids: everything after
+/// `agent:<id>:matrix:(channel|group):`, and the one segment after `:signal:group:`.
+fn canonical(trimmed: &str) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    // Whether the newest parts are the structure `…:signal:group`, so that an opaque id follows.
+    let mut after_signal_group = false;
+    let mut group_may_follow = false;
+    let mut rest = Some(trimmed);
+    while let Some(remaining) = rest {
+        if is_matrix_room(&parts) && !remaining.is_empty() {
+            parts.push(lower_thread_marker(remaining));
+            break;
+        }
+        let (part, next) = match remaining.split_once(':') {
+            Some((part, next)) => (part, Some(next)),
+            None => (remaining, None),
+        };
+        rest = next;
+        if after_signal_group {
+            after_signal_group = false;
+            if !part.is_empty() || next.is_some_and(|next| !next.is_empty()) {
+                parts.push(part.to_string());
+            }
+            continue;
+        }
+        if part.is_empty() {
+            continue;
+        }
+        let part = part.to_ascii_lowercase();
+        after_signal_group = group_may_follow && part == "group";
+        group_may_follow = part == "signal" && !parts.is_empty();
+        parts.push(part);
+    }
+    parts.join(":")
+}
+
+fn is_matrix_room(parts: &[String]) -> bool {
+    matches!(parts, [agent, _, matrix, room]
+        if agent == "agent" && matrix == "matrix" && (room == "channel" || room == "group"))
+}
+
+/// A Matrix room id, and perhaps `:thread:` and an event id: only the marker is structure.
+fn lower_thread_marker(opaque: &str) -> String {
+    const MARKER: &str = ":thread:";
+    match opaque.to_ascii_lowercase().rfind(MARKER) {
+        Some(at) => {
+            let mut text = opaque.to_string();
+            text.replace_range(at..at + MARKER.len(), MARKER);
+            text
+        }
+        None => opaque.to_string(),
+    }
+}
