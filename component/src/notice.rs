@@ -1,22 +1,18 @@
 //! Notices: how they open, how they are taken, and how recovery puts them back (protocol,
 //! section 6).
 
-use alloc::collections::BTreeMap;
-use alloc::format;
-use alloc::string::{String, ToString};
-use alloc::vec;
+use alloc::string::ToString;
 use alloc::vec::Vec;
 
 use crate::contract::{
-    Acknowledgement, Changes, Cursor, CursorQuery, CursorState, Delivery, Drained, Error, Head,
-    InvalidReason, Notice, Opening, Pair, PendingCount, PendingNotice, Positions, Provenance,
-    Receipt, StorageFailure, Watched,
+    Changes, Cursor, CursorQuery, CursorState, Delivery, Error, Head, Notice, Opening, Pair,
+    PendingCount, PendingNotice, Positions, Provenance, StorageFailure, Watched,
 };
-use crate::cursor::{material, moved};
+use crate::cursor::material;
 use crate::policy::{self, Template};
 use crate::ports::{Ports, Stored};
-use crate::refusal::{MAX_INTEGER, corrupt, refuse};
-use crate::session::{self, Key, is_nested};
+use crate::refusal::corrupt;
+use crate::session::{Key, is_nested};
 
 /// How many cursors cross the boundary at once.
 const PAGE: u32 = 1_000;
