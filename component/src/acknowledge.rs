@@ -1,13 +1,12 @@
 //! Acknowledging notices, after a turn carried them, and draining (protocol, section 6).
 
-use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use crate::contract::{
-    Acknowledgement, Changes, Cursor, CursorState, Drained, Error, Head, InvalidReason, Notice,
-    Pair, Positions, Receipt,
+    Acknowledgement, Changes, CursorState, Drained, Error, InvalidReason, Notice, Pair, Positions,
+    Receipt,
 };
 use crate::cursor::{material, moved};
 use crate::notice::{Open, Opened, notice, open_of};
@@ -34,10 +33,7 @@ pub fn acknowledge(
         .filter(|(pair, receipt)| states.acknowledge(pair, receipt.since, receipt.up_to))
         .count();
     let reopened = states.save(ports, now)?;
-    Ok(Acknowledgement {
-        acknowledged: u32::try_from(acknowledged).unwrap_or(u32::MAX),
-        reopened,
-    })
+    Ok(Acknowledgement { acknowledged: u32::try_from(acknowledged).unwrap_or(u32::MAX), reopened })
 }
 
 /// Takes and acknowledges in one transaction. See `notices.drain` in the contract.
@@ -45,88 +41,70 @@ pub fn drain(ports: &mut impl Ports, watcher: &str) -> Result<Drained, Error> {
     let watcher = Key::parse("watcher", watcher)?;
     let open = open_of(ports, &watcher)?;
     if open.is_empty() {
-        return Ok(Drained {
-            notices: Vec::new(),
-            reopened: Vec::new(),
-        });
+        return Ok(Drained { notices: Vec::new(), reopened: Vec::new() });
     }
     let now = ports.now();
     let template = policy::template(ports)?;
-    let notices = open
-        .iter()
-        .map(|open| notice(&template, &open.cursor.pair, &open.positions))
-        .collect();
+    let notices =
+        open.iter().map(|open| notice(&template, &open.cursor.pair, &open.positions)).collect();
     let mut states = Acknowledging::default();
     for open in open {
-        let Open {
-            cursor,
-            positions,
-            head,
-        } = open;
-        let pair = cursor.pair.clone();
-        states.insert(cursor, positions, head);
-        states.acknowledge(&pair, positions.last_seen, positions.notified);
+        let Positions { last_seen, notified, .. } = open.positions;
+        let mut state = Acknowledged { open, moved: false };
+        state.acknowledge(last_seen, notified);
+        states.cursors.push(state);
     }
-    Ok(Drained {
-        notices,
-        reopened: states.save(ports, now)?,
-    })
+    Ok(Drained { notices, reopened: states.save(ports, now)? })
 }
 
-/// Cursors that are being acknowledged, by pair.
+/// Cursors that are being acknowledged: at most [`MAX_RECEIPTS`], so a linear search will do.
 #[derive(Default)]
 struct Acknowledging {
-    cursors: BTreeMap<PairIndex, (Cursor, Positions, Option<Head>)>,
-    moved: Vec<Pair>,
+    cursors: Vec<Acknowledged>,
+}
+
+struct Acknowledged {
+    open: Open,
+    moved: bool,
 }
 
 impl Acknowledging {
     fn load(ports: &mut impl Ports, receipts: &[(Pair, &Receipt)]) -> Stored<Self> {
-        let mut pairs: Vec<Pair> = receipts.iter().map(|(pair, _)| pair.clone()).collect();
-        pairs.sort_unstable_by_key(index);
-        pairs.dedup();
         let mut states = Self::default();
-        if pairs.is_empty() {
+        if receipts.is_empty() {
             return Ok(states);
         }
+        let pairs: Vec<Pair> = receipts.iter().map(|(pair, _)| pair.clone()).collect();
         for state in ports.pairs(&pairs)? {
             if let Some(cursor) = state.cursor
                 && let CursorState::Live(positions) = cursor.state
+                && states.find(&cursor.pair).is_none()
             {
-                states.insert(cursor, positions, state.head);
+                let open = Open { cursor, positions, head: state.head };
+                states.cursors.push(Acknowledged { open, moved: false });
             }
         }
         Ok(states)
     }
 
-    fn insert(&mut self, cursor: Cursor, positions: Positions, head: Option<Head>) {
-        self.cursors
-            .insert(index(&cursor.pair), (cursor, positions, head));
+    fn find(&mut self, pair: &Pair) -> Option<&mut Acknowledged> {
+        self.cursors.iter_mut().find(|state| state.open.cursor.pair == *pair)
     }
 
     /// Whether the receipt moved its cursor.
     fn acknowledge(&mut self, pair: &Pair, since: u64, up_to: u64) -> bool {
-        let Some((cursor, positions, head)) = self.cursors.get_mut(&index(pair)) else {
-            return false;
-        };
-        let newest = material(head.as_ref(), &cursor.pair.watcher, positions.last_seen);
-        let Some(after) = positions.acknowledge(since, up_to, newest) else {
-            return false;
-        };
-        *positions = after;
-        self.moved.push(pair.clone());
-        true
+        self.find(pair).is_some_and(|state| state.acknowledge(since, up_to))
     }
 
     /// Saves what moved; opens and returns a notice for each cursor that is still behind.
-    fn save(mut self, ports: &mut impl Ports, now: u64) -> Stored<Vec<Notice>> {
+    fn save(self, ports: &mut impl Ports, now: u64) -> Stored<Vec<Notice>> {
         let mut opened = Opened::default();
         let mut changed = Vec::new();
-        for pair in self.moved {
-            // A pair that moved twice is saved once, with where it ended.
-            let Some((mut cursor, positions, _)) = self.cursors.remove(&index(&pair)) else {
+        for state in self.cursors {
+            if !state.moved {
                 continue;
-            };
+            }
+            let Open { mut cursor, positions, .. } = state.open;
             cursor.state = CursorState::Live(positions);
             cursor.moved_at = moved(Some(cursor.moved_at), now);
             if positions.is_open() {
@@ -137,23 +115,22 @@ impl Acknowledging {
         if changed.is_empty() {
             return Ok(Vec::new());
         }
-        ports.save(&Changes {
-            heads: Vec::new(),
-            cursors: changed,
-        })?;
+        ports.save(&Changes { heads: Vec::new(), cursors: changed })?;
         opened.enqueue(ports)
     }
 }
 
-/// Watcher, target key, target agent.
-type PairIndex = (String, String, String);
-
-fn index(pair: &Pair) -> PairIndex {
-    (
-        pair.watcher.clone(),
-        pair.target.key.clone(),
-        pair.target.agent.clone(),
-    )
+impl Acknowledged {
+    fn acknowledge(&mut self, since: u64, up_to: u64) -> bool {
+        let Open { cursor, positions, head } = &mut self.open;
+        let newest = material(head.as_ref(), &cursor.pair.watcher, positions.last_seen);
+        let Some(after) = positions.acknowledge(since, up_to, newest) else {
+            return false;
+        };
+        *positions = after;
+        self.moved = true;
+        true
+    }
 }
 
 fn check_receipts<'a>(
@@ -181,13 +158,7 @@ fn check_receipts<'a>(
             }
         }
         let target = session::resolve(&format!("notices[{at}].target"), &receipt.target)?;
-        checked.push((
-            Pair {
-                watcher: watcher.as_str().to_string(),
-                target,
-            },
-            receipt,
-        ));
+        checked.push((Pair { watcher: watcher.as_str().to_string(), target }, receipt));
     }
     Ok(checked)
 }

@@ -2,13 +2,7 @@
 //! that crosses the boundary. Only this file and `guest.rs` know wit-bindgen.
 
 // Generated code; its documentation is the WIT's own.
-#![allow(
-    missing_docs,
-    unsafe_code,
-    unused_qualifications,
-    clippy::all,
-    clippy::pedantic
-)]
+#![allow(missing_docs, unsafe_code, unused_qualifications, clippy::all, clippy::pedantic)]
 
 wit_bindgen::generate!({
     world: "core",

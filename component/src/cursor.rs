@@ -17,11 +17,7 @@ impl Positions {
     /// Nothing open, everything up to `version` seen.
     #[must_use]
     pub fn settled(version: u64, provenance: Provenance) -> Self {
-        Self {
-            last_seen: version,
-            notified: version,
-            provenance,
-        }
+        Self { last_seen: version, notified: version, provenance }
     }
 
     /// Whether a notice is open.
@@ -33,10 +29,7 @@ impl Positions {
     /// A notifying event by somebody else: opens a notice if none is open. `None`: no change.
     #[must_use]
     pub fn notify(&self, sequence: u64) -> Option<Self> {
-        (!self.is_open()).then_some(Self {
-            notified: sequence,
-            ..*self
-        })
+        (!self.is_open()).then_some(Self { notified: sequence, ..*self })
     }
 
     /// The watcher acknowledged the notice that it took. If `material` is still ahead, the result
@@ -44,20 +37,13 @@ impl Positions {
     #[must_use]
     pub fn acknowledge(&self, since: u64, up_to: u64, material: u64) -> Option<Self> {
         let counts = self.last_seen == since && since < up_to && up_to <= self.notified;
-        counts.then_some(Self {
-            last_seen: up_to,
-            notified: material.max(up_to),
-            ..*self
-        })
+        counts.then_some(Self { last_seen: up_to, notified: material.max(up_to), ..*self })
     }
 
     /// Recovery: the open notice stands for everything up to `material`.
     #[must_use]
     pub fn recover(&self, material: u64) -> Self {
-        Self {
-            notified: self.notified.max(material),
-            ..*self
-        }
+        Self { notified: self.notified.max(material), ..*self }
     }
 }
 
@@ -81,31 +67,22 @@ pub fn remember(before: Option<&Notifying>, sequence: u64, actor: Option<&str>) 
         Some(before) => before.newest,
         None => 0,
     };
-    Notifying {
-        newest: sequence,
-        actor: actor.map(Into::into),
-        other,
-    }
+    Notifying { newest: sequence, actor: actor.map(Into::into), other }
 }
 
 /// The cursor of a watcher that a producer named and that has none: it has seen nothing.
 #[must_use]
 pub fn named(sequence: u64) -> Positions {
-    Positions {
-        last_seen: 0,
-        notified: sequence,
-        provenance: Provenance::Spawn,
-    }
+    Positions { last_seen: 0, notified: sequence, provenance: Provenance::Spawn }
 }
 
 /// `child_spawned` at `sequence`: seeds the parent's cursor; an open one keeps its positions.
 #[must_use]
 pub fn spawn(before: Option<&CursorState>, sequence: u64) -> Positions {
     match before {
-        Some(CursorState::Live(live)) if live.is_open() => Positions {
-            provenance: Provenance::Spawn,
-            ..*live
-        },
+        Some(CursorState::Live(live)) if live.is_open() => {
+            Positions { provenance: Provenance::Spawn, ..*live }
+        }
         _ => Positions::settled(sequence, Provenance::Spawn),
     }
 }
@@ -115,10 +92,9 @@ pub fn spawn(before: Option<&CursorState>, sequence: u64) -> Positions {
 #[must_use]
 pub fn watch(before: Option<&CursorState>, version: u64, provenance: Provenance) -> Positions {
     match before {
-        Some(CursorState::Live(live)) => Positions {
-            provenance: stronger(live.provenance, provenance),
-            ..*live
-        },
+        Some(CursorState::Live(live)) => {
+            Positions { provenance: stronger(live.provenance, provenance), ..*live }
+        }
         _ => Positions::settled(version, provenance),
     }
 }

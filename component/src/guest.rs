@@ -1,6 +1,5 @@
-//! The component's edge: the contract's imports as [`Ports`], its exports as calls of the logic,
-//! and what a `no_std` guest must bring. Compiled for WASI only.
-#![allow(unsafe_code)]
+//! The component's edge: the contract's imports as [`Ports`], its exports as calls of the logic.
+//! Compiled for WASI only.
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -81,7 +80,11 @@ impl Ports for Imports {
 /// The exports of the contract.
 struct Core;
 
-crate::contract::export!(Core with_types_in crate::contract);
+#[allow(unsafe_code, reason = "the generated export functions of the canonical ABI")]
+mod abi {
+    use super::Core;
+    crate::contract::export!(Core with_types_in crate::contract);
+}
 
 impl exports::signals::Guest for Core {
     fn record(signal: Signal) -> Result<Outcome, Error> {
@@ -186,17 +189,3 @@ impl exports::plugin::Guest for Core {
         }
     }
 }
-
-#[global_allocator]
-static ALLOCATOR: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
-
-/// Tells the host what happened before the trap; a log line outlives the transaction.
-#[panic_handler]
-fn panicked(info: &core::panic::PanicInfo<'_>) -> ! {
-    log::write(Level::Error, &info.to_string());
-    core::arch::wasm32::unreachable()
-}
-
-// serde_json compares and copies memory through the C library that the target links anyway.
-#[link(name = "c")]
-unsafe extern "C" {}

@@ -33,3 +33,5 @@ pub mod retention;
 
 #[cfg(target_family = "wasm")]
 mod guest;
+#[cfg(target_family = "wasm")]
+mod runtime;

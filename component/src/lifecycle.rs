@@ -13,11 +13,7 @@ pub fn reset(ports: &mut impl Ports, session: &SessionRef) -> Result<Removal, Er
     let session = session::resolve("session", session)?;
     // A bare session holds no cursors: the same key under another agent would answer for it.
     let holds_cursors = Key::parse("session.key", &session.key)?.is_qualified();
-    let cursors = if holds_cursors {
-        ports.reset(&session.key)?
-    } else {
-        0
-    };
+    let cursors = if holds_cursors { ports.reset(&session.key)? } else { 0 };
     Ok(Removal { cursors, events: 0 })
 }
 
@@ -27,10 +23,7 @@ pub fn delete(ports: &mut impl Ports, session: &SessionRef) -> Result<Removal, E
     let session = session::resolve("session", session)?;
     let now = ports.now();
     let removed = ports.delete(&session, now)?;
-    Ok(Removal {
-        cursors: removed.cursors,
-        events: removed.events,
-    })
+    Ok(Removal { cursors: removed.cursors, events: removed.events })
 }
 
 /// Marks the store as restored from a backup. Returns the new position of the series.

@@ -42,10 +42,7 @@ pub fn pending(ports: &mut impl Ports) -> Result<Vec<PendingCount>, Error> {
     let counts = ports.open_counts()?;
     Ok(counts
         .into_iter()
-        .map(|count| PendingCount {
-            watcher: count.watcher,
-            notices: count.notices,
-        })
+        .map(|count| PendingCount { watcher: count.watcher, notices: count.notices })
         .collect())
 }
 
@@ -63,11 +60,7 @@ pub fn put_back(ports: &mut impl Ports) -> Result<u32, Error> {
         let mut opened = Opened::default();
         let mut changed = Vec::new();
         for open in open(page)? {
-            let Open {
-                mut cursor,
-                positions,
-                head,
-            } = open;
+            let Open { mut cursor, positions, head } = open;
             let newest = material(head.as_ref(), &cursor.pair.watcher, positions.last_seen);
             let recovered = positions.recover(newest);
             cursor.state = CursorState::Live(recovered);
@@ -77,10 +70,7 @@ pub fn put_back(ports: &mut impl Ports) -> Result<u32, Error> {
                 changed.push(cursor);
             }
         }
-        ports.save(&Changes {
-            heads: Vec::new(),
-            cursors: changed,
-        })?;
+        ports.save(&Changes { heads: Vec::new(), cursors: changed })?;
         opened.enqueue(ports)?;
     }
 }
@@ -114,8 +104,7 @@ impl Opened {
             } else {
                 Delivery::Announce
             };
-            self.openings
-                .push((cursor.pair.clone(), *positions, delivery));
+            self.openings.push((cursor.pair.clone(), *positions, delivery));
         }
     }
 
@@ -127,8 +116,7 @@ impl Opened {
             && old.provenance == Provenance::Ambient
             && wakes(&after.pair.watcher, new.provenance)
         {
-            self.openings
-                .push((after.pair.clone(), *new, Delivery::Wake));
+            self.openings.push((after.pair.clone(), *new, Delivery::Wake));
         }
     }
 
@@ -169,18 +157,14 @@ pub fn open_of(ports: &mut impl Ports, watcher: &Key) -> Stored<Vec<Open>> {
     }
     let query = CursorQuery::OpenOf(watcher.as_str().to_string());
     let mut open = open(all_cursors(ports, &query)?)?;
-    open.sort_by_key(|open| open.positions.notified);
+    open.sort_unstable_by_key(|open| open.positions.notified);
     Ok(open)
 }
 
 fn open(page: Vec<Watched>) -> Stored<Vec<Open>> {
     page.into_iter()
         .map(|Watched { cursor, head }| match cursor.state {
-            CursorState::Live(positions) => Ok(Open {
-                cursor,
-                positions,
-                head,
-            }),
+            CursorState::Live(positions) => Ok(Open { cursor, positions, head }),
             CursorState::Unwatched => Err(marked()),
         })
         .collect()

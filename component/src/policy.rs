@@ -56,10 +56,7 @@ pub fn set(ports: &mut impl Ports, policy: &Policy) -> Result<(), Error> {
     ];
     let settings: Vec<Setting> = settings
         .into_iter()
-        .map(|(name, value)| Setting {
-            name: name.to_string(),
-            value,
-        })
+        .map(|(name, value)| Setting { name: name.to_string(), value })
         .collect();
     Ok(ports.set(&settings)?)
 }
@@ -114,23 +111,14 @@ fn fill(template: &str, session: &str, call: &str) -> String {
 }
 
 fn check_template(template: &str) -> Result<(), InvalidInput> {
-    let refused = |what| {
-        Err(refuse(
-            InvalidReason::InvalidTemplate,
-            "noticeTemplate",
-            what,
-        ))
-    };
+    let refused = |what| Err(refuse(InvalidReason::InvalidTemplate, "noticeTemplate", what));
     if template.is_empty() {
         return Ok(());
     }
     if template.len() > MAX_TEMPLATE_BYTES {
         return refused("a template has at most 1,000 bytes");
     }
-    if template
-        .chars()
-        .any(|c| c.is_control() || c == '\u{2028}' || c == '\u{2029}')
-    {
+    if template.chars().any(|c| c.is_control() || c == '\u{2028}' || c == '\u{2029}') {
         return refused("a template is one line without control characters");
     }
     if !template.contains("{call}") {
@@ -143,18 +131,14 @@ fn check_range(field: &str, value: u32, most: u32) -> Result<(), InvalidInput> {
     if (1..=most).contains(&value) {
         return Ok(());
     }
-    Err(refuse(
-        InvalidReason::OutOfRange,
-        field,
-        &format!("give a number from 1 to {most}"),
-    ))
+    Err(refuse(InvalidReason::OutOfRange, field, &format!("give a number from 1 to {most}")))
 }
 
 fn number(value: Option<String>, default: u32) -> Stored<u32> {
     match value {
         None => Ok(default),
-        Some(text) => text
-            .parse()
-            .map_err(|_| corrupt("a retention setting of the store is not a number")),
+        Some(text) => {
+            text.parse().map_err(|_| corrupt("a retention setting of the store is not a number"))
+        }
     }
 }

@@ -47,11 +47,7 @@ pub fn changes_since(
     let history_gap = has_gap(&page, version);
     Ok(Delta {
         state_version: page.head.as_ref().map_or(0, |head| head.version),
-        events: page
-            .rows
-            .into_iter()
-            .map(event)
-            .collect::<Stored<Vec<_>>>()?,
+        events: page.rows.into_iter().map(event).collect::<Stored<Vec<_>>>()?,
         truncated,
         history_gap,
     })
@@ -60,10 +56,8 @@ pub fn changes_since(
 /// Whether the events after `version` may not be all that happened: some were pruned or deleted,
 /// the version is from another database or from before the store was restored.
 fn has_gap(page: &LogPage, version: u64) -> bool {
-    let (head, watermark) = page
-        .head
-        .as_ref()
-        .map_or((0, 0), |head| (head.version, head.watermark));
+    let (head, watermark) =
+        page.head.as_ref().map_or((0, 0), |head| (head.version, head.watermark));
     version < watermark || version < page.restored_at || version > head
 }
 
@@ -103,10 +97,7 @@ fn event(row: Row) -> Stored<Event> {
         sequence,
         session: entry.session,
         kind,
-        actor: Actor {
-            type_: actor_type,
-            id: entry.actor_id,
-        },
+        actor: Actor { type_: actor_type, id: entry.actor_id },
         occurred_at: entry.occurred_at,
         summary: entry.summary,
         session_id: entry.session_id,

@@ -67,46 +67,25 @@ fn append(
     checked: Checked,
     opened: &mut Opened,
 ) -> Result<Outcome, Error> {
-    let Checked {
-        kind,
-        actor,
-        watchers,
-        entry,
-    } = checked;
+    let Checked { kind, actor, watchers, entry } = checked;
     let session = entry.session.clone();
     let only_if_watched = kind == Kind::HumanDirectMessage && watchers.is_empty();
     let named = watchers_of(kind, watchers, actor.as_deref(), &session);
-    let request = AppendRequest {
-        entry,
-        only_if_watched,
-        settled: kind.notifies(),
-        named,
-    };
+    let request = AppendRequest { entry, only_if_watched, settled: kind.notifies(), named };
     let appended = match ports.append(&request)? {
         AppendOutcome::Appended(appended) => appended,
         AppendOutcome::Duplicate(version) => return Ok(Outcome::Duplicate(version)),
         AppendOutcome::Unwatched => return Ok(Outcome::Unwatched),
     };
     let sequence = appended.sequence;
-    let moves = Moves {
-        now,
-        sequence,
-        session: &session,
-        actor: actor.as_deref(),
-    };
+    let moves = Moves { now, sequence, session: &session, actor: actor.as_deref() };
     let head = moves.head(appended.head.as_ref(), kind);
     let cursors = match kind {
         Kind::ChildSpawned => moves.seed(&appended, request.named, opened),
         _ if kind.notifies() => moves.notify(&appended, request.named, opened),
         _ => Vec::new(),
     };
-    ports.save(&Changes {
-        heads: vec![HeadChange {
-            session: session.clone(),
-            head,
-        }],
-        cursors,
-    })?;
+    ports.save(&Changes { heads: vec![HeadChange { session: session.clone(), head }], cursors })?;
     Ok(Outcome::Recorded(sequence))
 }
 
@@ -115,10 +94,9 @@ fn append(
 /// are left out.
 fn watchers_of(kind: Kind, named: Vec<Key>, actor: Option<&str>, target: &Session) -> Vec<String> {
     let candidates = match kind {
-        Kind::ChildSpawned if named.is_empty() => actor
-            .and_then(|id| Key::parse("actor.id", id).ok())
-            .into_iter()
-            .collect(),
+        Kind::ChildSpawned if named.is_empty() => {
+            actor.and_then(|id| Key::parse("actor.id", id).ok()).into_iter().collect()
+        }
         Kind::ChildSpawned => named,
         _ if kind.notifies() => named,
         _ => Vec::new(),
@@ -196,23 +174,21 @@ impl Moves<'_> {
 
     fn cursor(&self, watcher: &str, positions: Positions, before: Option<u64>) -> Cursor {
         Cursor {
-            pair: Pair {
-                watcher: watcher.to_string(),
-                target: self.session.clone(),
-            },
+            pair: Pair { watcher: watcher.to_string(), target: self.session.clone() },
             state: CursorState::Live(positions),
             moved_at: moved(before, self.now),
         }
     }
 }
 
-/// The named watchers without a row, each once.
+/// The named watchers without a row, each once. At most 1,000, so a linear search will do.
 fn absent(named: Vec<String>, present: &[Cursor]) -> Vec<String> {
-    let mut absent: Vec<String> = named
-        .into_iter()
-        .filter(|watcher| present.iter().all(|cursor| cursor.pair.watcher != *watcher))
-        .collect();
-    absent.sort_unstable();
-    absent.dedup();
+    let mut absent: Vec<String> = Vec::new();
+    for watcher in named {
+        let known = present.iter().any(|cursor| cursor.pair.watcher == watcher);
+        if !known && !absent.contains(&watcher) {
+            absent.push(watcher);
+        }
+    }
     absent
 }

@@ -11,11 +11,7 @@ pub const MAX_INTEGER: u64 = (1 << 53) - 1;
 /// A refusal of `field`. The message starts with the field and says what to do.
 #[must_use]
 pub fn refuse(reason: InvalidReason, field: &str, what: &str) -> InvalidInput {
-    InvalidInput {
-        reason,
-        field: field.to_string(),
-        message: format!("{field}: {what}"),
-    }
+    InvalidInput { reason, field: field.to_string(), message: format!("{field}: {what}") }
 }
 
 /// The same refusal with the field seen from outside: `session.key` becomes

@@ -50,10 +50,7 @@ pub fn recover(ports: &mut impl Ports, prune_first: bool) -> Result<Recovery, Er
         }
         Trust::Clock.save(ports, now)?;
     }
-    Ok(Recovery {
-        pending: notice::put_back(ports)?,
-        pruned,
-    })
+    Ok(Recovery { pending: notice::put_back(ports)?, pruned })
 }
 
 fn batch(ports: &mut impl Ports, now: u64, by_age: bool) -> Result<Pruning, Error> {
@@ -65,11 +62,7 @@ fn batch(ports: &mut impl Ports, now: u64, by_age: bool) -> Result<Pruning, Erro
         moved_before: before(policy.cursor_days),
         at_most: BATCH,
     })?;
-    Ok(Pruning {
-        events: pruned.events,
-        cursors: pruned.cursors,
-        more: pruned.more,
-    })
+    Ok(Pruning { events: pruned.events, cursors: pruned.cursors, more: pruned.more })
 }
 
 /// What the store remembers of its last prune, by any process.
@@ -126,10 +119,7 @@ impl Trust {
         };
         let settings: Vec<Setting> = [(PRUNED_AT, now.to_string()), (DOUBTED_SINCE, doubted)]
             .into_iter()
-            .map(|(name, value)| Setting {
-                name: name.to_string(),
-                value,
-            })
+            .map(|(name, value)| Setting { name: name.to_string(), value })
             .collect();
         ports.set(&settings)
     }

@@ -50,11 +50,7 @@ impl Key {
             ));
         }
         if text.len() > MAX_KEY_BYTES {
-            return Err(refuse(
-                InvalidReason::TooLong,
-                field,
-                "a key has at most 512 bytes",
-            ));
+            return Err(refuse(InvalidReason::TooLong, field, "a key has at most 512 bytes"));
         }
         let agent_bytes = match agent_id_bytes(&text) {
             Qualification::Qualified(bytes) => Some(bytes),
@@ -85,8 +81,7 @@ impl Key {
     /// The agent id of an agent-qualified key.
     #[must_use]
     pub fn agent(&self) -> Option<&str> {
-        self.agent_bytes
-            .map(|bytes| &self.text[QUALIFIER.len()..QUALIFIER.len() + bytes])
+        self.agent_bytes.map(|bytes| &self.text[QUALIFIER.len()..QUALIFIER.len() + bytes])
     }
 
     /// Whether the key is `agent:<agent-id>:<rest>`.
@@ -132,10 +127,7 @@ pub fn resolve(field: &str, given: &SessionRef) -> Result<Session, InvalidInput>
             ));
         }
     };
-    Ok(Session {
-        key: key.into_string(),
-        agent,
-    })
+    Ok(Session { key: key.into_string(), agent })
 }
 
 /// An actor's id: canonical if it is agent-qualified, kept as given otherwise.
@@ -163,11 +155,7 @@ pub fn id(field: &str, given: &str) -> Result<String, InvalidInput> {
         ));
     }
     if given.len() > MAX_ID_BYTES {
-        return Err(refuse(
-            InvalidReason::TooLong,
-            field,
-            "an id has at most 256 bytes",
-        ));
+        return Err(refuse(InvalidReason::TooLong, field, "an id has at most 256 bytes"));
     }
     if given.chars().any(|c| c.is_whitespace() || is_forbidden(c)) {
         return Err(refuse(
@@ -193,11 +181,7 @@ pub fn name(field: &str, given: &str) -> Result<Option<String>, InvalidInput> {
         ));
     }
     if name.chars().count() > MAX_NAME_CHARS {
-        return Err(refuse(
-            InvalidReason::TooLong,
-            field,
-            "a name has at most 64 characters",
-        ));
+        return Err(refuse(InvalidReason::TooLong, field, "a name has at most 64 characters"));
     }
     Ok((!name.is_empty()).then(|| name.to_string()))
 }

@@ -41,19 +41,13 @@ impl Kind {
     /// The kind of a word.
     #[must_use]
     pub fn of(word: &str) -> Option<Self> {
-        Self::WORDS
-            .iter()
-            .find(|(_, w)| *w == word)
-            .map(|(kind, _)| *kind)
+        Self::WORDS.iter().find(|(_, w)| *w == word).map(|(kind, _)| *kind)
     }
 
     /// Whether watchers are told.
     #[must_use]
     pub fn notifies(self) -> bool {
-        matches!(
-            self,
-            Self::HumanDirectMessage | Self::UpstreamMissing | Self::GoalChanged
-        )
+        matches!(self, Self::HumanDirectMessage | Self::UpstreamMissing | Self::GoalChanged)
     }
 }
 
@@ -71,9 +65,7 @@ impl ActorType {
     /// The type of a word.
     #[must_use]
     pub fn of(word: &str) -> Option<Self> {
-        [Self::Human, Self::Agent, Self::System]
-            .into_iter()
-            .find(|actor| actor.word() == word)
+        [Self::Human, Self::Agent, Self::System].into_iter().find(|actor| actor.word() == word)
     }
 }
 
@@ -149,19 +141,12 @@ pub fn check(signal: &Signal, now: u64) -> Result<Checked, InvalidInput> {
     let actor = check_actor(&signal.actor, kind)?;
     let worded = word(&signal.happening)?;
     let optional = |field: &str, given: &Option<String>| {
-        given
-            .as_deref()
-            .map(|id| session::id(field, id))
-            .transpose()
+        given.as_deref().map(|id| session::id(field, id)).transpose()
     };
     let run_id = optional("runId", &signal.run_id)?;
     let session_id = optional("sessionId", &signal.session_id)?;
     let explicit = optional("dedupeKey", &signal.dedupe_key)?;
-    if run_id.is_none()
-        && matches!(
-            kind,
-            Kind::ChildSpawned | Kind::RunCompleted | Kind::RunFailed
-        )
+    if run_id.is_none() && matches!(kind, Kind::ChildSpawned | Kind::RunCompleted | Kind::RunFailed)
     {
         return Err(refuse(
             InvalidReason::MissingField,
@@ -177,14 +162,7 @@ pub fn check(signal: &Signal, now: u64) -> Result<Checked, InvalidInput> {
         kind,
         actor: actor.clone(),
         watchers,
-        entry: entry(
-            signal,
-            session,
-            actor,
-            worded,
-            [session_id, run_id, dedupe_key],
-            now,
-        ),
+        entry: entry(signal, session, actor, worded, [session_id, run_id, dedupe_key], now),
     })
 }
 
@@ -218,11 +196,7 @@ fn check_actor(actor: &Actor, kind: Kind) -> Result<Option<String>, InvalidInput
             "a human direct message has an actor of type human",
         ));
     }
-    actor
-        .id
-        .as_deref()
-        .map(|id| session::actor_id("actor.id", id))
-        .transpose()
+    actor.id.as_deref().map(|id| session::actor_id("actor.id", id)).transpose()
 }
 
 fn check_watchers(given: &[String]) -> Result<Vec<Key>, InvalidInput> {
@@ -233,11 +207,7 @@ fn check_watchers(given: &[String]) -> Result<Vec<Key>, InvalidInput> {
             "a signal names at most 1,000 watchers",
         ));
     }
-    given
-        .iter()
-        .enumerate()
-        .map(|(at, key)| Key::parse(&format!("watchers[{at}]"), key))
-        .collect()
+    given.iter().enumerate().map(|(at, key)| Key::parse(&format!("watchers[{at}]"), key)).collect()
 }
 
 /// What the core writes about a signal. No caller's text reaches it but bounded names.
@@ -261,43 +231,30 @@ fn word(happening: &Happening) -> Result<Worded, InvalidInput> {
             let via = channel.as_deref().unwrap_or("unknown");
             worded(
                 format!("human message via {via}"),
-                [
-                    ("channel", channel.map(Value::from)),
-                    ("turns", turns.map(Value::from)),
-                ],
+                [("channel", channel.map(Value::from)), ("turns", turns.map(Value::from))],
             )
         }
         Happening::UpstreamMissing(catalog) => {
             let catalog = needed_name("catalog", catalog)?;
-            worded(
-                format!("upstream missing via {catalog}"),
-                [("channel", Some(catalog.into()))],
-            )
+            worded(format!("upstream missing via {catalog}"), [("channel", Some(catalog.into()))])
         }
         Happening::GoalChanged(change) => plain(format!("goal {}", change.word())),
         Happening::ChildSpawned => plain("child session spawned".to_string()),
         Happening::RunCompleted => plain("child run completed".to_string()),
-        Happening::RunFailed(outcome) => worded(
-            outcome.summary().to_string(),
-            [("outcome", Some(outcome.word().into()))],
-        ),
+        Happening::RunFailed(outcome) => {
+            worded(outcome.summary().to_string(), [("outcome", Some(outcome.word().into()))])
+        }
         Happening::Compacted(operation) => {
             session::id("operationId", operation)?;
             plain("session compacted".to_string())
         }
         Happening::Adopted(adoption) => {
             let catalog = needed_name("catalog", &adoption.catalog)?;
-            let host = adoption
-                .host
-                .as_deref()
-                .map(|host| session::id("host", host))
-                .transpose()?;
+            let host =
+                adoption.host.as_deref().map(|host| session::id("host", host)).transpose()?;
             worded(
                 format!("session adopted from {catalog}"),
-                [
-                    ("channel", Some(catalog.into())),
-                    ("host", host.map(Value::from)),
-                ],
+                [("channel", Some(catalog.into())), ("host", host.map(Value::from))],
             )
         }
         Happening::Created => plain("session created".to_string()),
@@ -305,28 +262,17 @@ fn word(happening: &Happening) -> Result<Worded, InvalidInput> {
 }
 
 fn plain(summary: String) -> Worded {
-    Worded {
-        summary,
-        payload: None,
-    }
+    Worded { summary, payload: None }
 }
 
 fn worded<const N: usize>(summary: String, fields: [(&str, Option<Value>); N]) -> Worded {
-    let payload: Map<String, Value> = fields
-        .into_iter()
-        .filter_map(|(name, value)| Some((name.to_string(), value?)))
-        .collect();
-    Worded {
-        summary,
-        payload: (!payload.is_empty()).then(|| Value::Object(payload).to_string()),
-    }
+    let payload: Map<String, Value> =
+        fields.into_iter().filter_map(|(name, value)| Some((name.to_string(), value?))).collect();
+    Worded { summary, payload: (!payload.is_empty()).then(|| Value::Object(payload).to_string()) }
 }
 
 fn optional_name(field: &str, given: Option<&str>) -> Result<Option<String>, InvalidInput> {
-    Ok(given
-        .map(|name| session::name(field, name))
-        .transpose()?
-        .flatten())
+    Ok(given.map(|name| session::name(field, name)).transpose()?.flatten())
 }
 
 fn needed_name(field: &str, given: &str) -> Result<String, InvalidInput> {
@@ -363,8 +309,6 @@ fn default_dedupe_key(
 fn clamp(occurred_at: Option<i64>, now: u64) -> u64 {
     match occurred_at {
         None => now,
-        Some(at) => u64::try_from(at)
-            .unwrap_or(0)
-            .clamp(now.saturating_sub(MAX_BACKDATE_MS), now),
+        Some(at) => u64::try_from(at).unwrap_or(0).clamp(now.saturating_sub(MAX_BACKDATE_MS), now),
     }
 }

@@ -26,15 +26,8 @@ pub fn watch(
         Ok(pair) => pair,
         Err(why) => return Ok(WatchAnswer::NotWatchable(why)),
     };
-    let provenance = if ambient {
-        Provenance::Ambient
-    } else {
-        Provenance::Explicit
-    };
-    let PairState {
-        cursor: before,
-        head,
-    } = state(ports, &pair)?;
+    let provenance = if ambient { Provenance::Ambient } else { Provenance::Explicit };
+    let PairState { cursor: before, head } = state(ports, &pair)?;
     let version = head.map_or(0, |head| head.version);
     let positions = cursor::watch(before.as_ref().map(|c| &c.state), version, provenance);
     let after = Cursor {
@@ -46,10 +39,7 @@ pub fn watch(
     if let Some(before) = &before {
         opened.strengthened(before, &after);
     }
-    ports.save(&Changes {
-        heads: Vec::new(),
-        cursors: vec![after],
-    })?;
+    ports.save(&Changes { heads: Vec::new(), cursors: vec![after] })?;
     opened.enqueue(ports)?;
     Ok(WatchAnswer::Watched)
 }
@@ -65,10 +55,7 @@ pub fn unwatch(ports: &mut impl Ports, watcher: &str, target: &SessionRef) -> Re
         state: CursorState::Unwatched,
         moved_at: moved(before.as_ref().map(|before| before.moved_at), ports.now()),
     };
-    ports.save(&Changes {
-        heads: Vec::new(),
-        cursors: vec![mark],
-    })?;
+    ports.save(&Changes { heads: Vec::new(), cursors: vec![mark] })?;
     Ok(before.is_some_and(|before| matches!(before.state, CursorState::Live(_))))
 }
 
@@ -87,10 +74,7 @@ pub fn on_target(ports: &mut impl Ports, target: &SessionRef) -> Result<Vec<Watc
 fn list(ports: &mut impl Ports, query: &CursorQuery) -> Result<Vec<WatchEntry>, Error> {
     let all = all_cursors(ports, query)?;
     let keep_ms = u64::from(policy::current(ports)?.cursor_days) * DAY_MS;
-    Ok(all
-        .into_iter()
-        .map(|watched| entry(watched, keep_ms))
-        .collect::<Stored<Vec<_>>>()?)
+    Ok(all.into_iter().map(|watched| entry(watched, keep_ms)).collect::<Stored<Vec<_>>>()?)
 }
 
 fn entry(watched: Watched, keep_ms: u64) -> Stored<WatchEntry> {
@@ -116,10 +100,7 @@ fn entry(watched: Watched, keep_ms: u64) -> Stored<WatchEntry> {
 
 fn state(ports: &mut impl Ports, pair: &Pair) -> Stored<PairState> {
     let states = ports.pairs(core::slice::from_ref(pair))?;
-    Ok(states.into_iter().next().unwrap_or(PairState {
-        cursor: None,
-        head: None,
-    }))
+    Ok(states.into_iter().next().unwrap_or(PairState { cursor: None, head: None }))
 }
 
 /// The pair, or why the watcher cannot watch the target.
@@ -132,8 +113,5 @@ fn check(watcher: &str, target: &SessionRef) -> Result<Result<Pair, Unwatchable>
     if watcher.as_str() == target.key {
         return Ok(Err(Unwatchable::WatcherIsTarget));
     }
-    Ok(Ok(Pair {
-        watcher: watcher.as_str().to_string(),
-        target,
-    }))
+    Ok(Ok(Pair { watcher: watcher.as_str().to_string(), target }))
 }
