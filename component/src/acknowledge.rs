@@ -1,7 +1,7 @@
 //! Acknowledging notices, after a turn carried them, and draining (protocol, section 6).
 
 use alloc::format;
-use alloc::string::{String, ToString};
+use alloc::string::ToString;
 use alloc::vec::Vec;
 
 use crate::contract::{
