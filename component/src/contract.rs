@@ -13,10 +13,8 @@ wit_bindgen::generate!({
     default_bindings_module: "crate::contract",
 });
 
-pub use exports::headsup::awareness::maintenance::{Policy, Pruning, Recovery, Removal, Urgency};
-pub use exports::headsup::awareness::notices::{
-    Acknowledgement, Drained, PendingCount, PendingNotice, Receipt,
-};
+pub use exports::headsup::awareness::maintenance::{Policy, Recovery, Urgency};
+pub use exports::headsup::awareness::notices::{Acknowledgement, Drained, PendingNotice, Receipt};
 pub use exports::headsup::awareness::plugin::Metadata;
 pub use exports::headsup::awareness::reconciliation::Delta;
 pub use exports::headsup::awareness::watches::{Unwatchable, WatchAnswer, WatchEntry};
@@ -26,11 +24,10 @@ pub use headsup::awareness::queue::{Delivery, Opening};
 pub use headsup::awareness::settings::Setting;
 pub use headsup::awareness::storage::{
     AppendOutcome, AppendRequest, Appended, Changes, Cursor, CursorQuery, CursorState, Entry, Head,
-    HeadChange, LogPage, Notifying, OpenCount, Pair, PairState, Positions, PruneRequest, Pruned,
-    Removed, Row, Watched,
+    HeadChange, LogPage, Notifying, Pair, PairState, Positions, PruneRequest, Row, Watched,
 };
 pub use headsup::awareness::types::{
     Actor, ActorType, Adoption, DirectMessage, Error, Event, GoalChange, Happening, InvalidInput,
-    InvalidReason, Kind, Notice, Outcome, Provenance, RunOutcome, Session, SessionRef, Signal,
-    StorageFailure, StorageFault,
+    InvalidReason, Kind, Notice, Outcome, PendingCount, Provenance, Pruning, Removal, RunOutcome,
+    Session, SessionRef, Signal, StorageFailure, StorageFault,
 };

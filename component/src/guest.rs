@@ -9,10 +9,9 @@ use crate::contract::headsup::awareness::{log, queue, settings, storage};
 use crate::contract::wasi::clocks::wall_clock;
 use crate::contract::{
     Acknowledgement, AppendOutcome, AppendRequest, Changes, CursorQuery, Delta, Drained, Error,
-    Failure, Head, Level, LogPage, Metadata, Method, Notice, OpenCount, Opening, Outcome, Pair,
-    PairState, PendingCount, PendingNotice, Policy, PruneRequest, Pruned, Pruning, Receipt,
-    Recovery, Removal, Removed, Session, SessionRef, Setting, Signal, Urgency, WatchAnswer,
-    WatchEntry, Watched,
+    Failure, Head, Level, LogPage, Metadata, Method, Notice, Opening, Outcome, Pair, PairState,
+    PendingCount, PendingNotice, Policy, PruneRequest, Pruning, Receipt, Recovery, Removal,
+    Session, SessionRef, Setting, Signal, Urgency, WatchAnswer, WatchEntry, Watched,
 };
 use crate::ports::{Ports, Stored};
 use crate::{acknowledge, lifecycle, notice, policy, reconcile, record, retention, watch, wire};
@@ -42,7 +41,7 @@ impl Ports for Imports {
     fn pairs(&mut self, pairs: &[Pair]) -> Stored<Vec<PairState>> {
         storage::pairs(pairs)
     }
-    fn open_counts(&mut self) -> Stored<Vec<OpenCount>> {
+    fn open_counts(&mut self) -> Stored<Vec<PendingCount>> {
         storage::open_counts()
     }
     fn heads(&mut self, sessions: &[Session]) -> Stored<Vec<Option<Head>>> {
@@ -54,10 +53,10 @@ impl Ports for Imports {
     fn reset(&mut self, watcher: &str) -> Stored<u32> {
         storage::reset(watcher)
     }
-    fn delete(&mut self, session: &Session, now: u64) -> Stored<Removed> {
+    fn delete(&mut self, session: &Session, now: u64) -> Stored<Removal> {
         storage::delete(session, now)
     }
-    fn prune(&mut self, request: &PruneRequest) -> Stored<Pruned> {
+    fn prune(&mut self, request: &PruneRequest) -> Stored<Pruning> {
         storage::prune(*request)
     }
     fn restored(&mut self, by: u64) -> Stored<u64> {

@@ -22,8 +22,7 @@ pub fn reset(ports: &mut impl Ports, session: &SessionRef) -> Result<Removal, Er
 pub fn delete(ports: &mut impl Ports, session: &SessionRef) -> Result<Removal, Error> {
     let session = session::resolve("session", session)?;
     let now = ports.now();
-    let removed = ports.delete(&session, now)?;
-    Ok(Removal { cursors: removed.cursors, events: removed.events })
+    Ok(ports.delete(&session, now)?)
 }
 
 /// Marks the store as restored from a backup. Returns the new position of the series.

@@ -39,11 +39,7 @@ pub fn pending_of(ports: &mut impl Ports, watcher: &str) -> Result<Vec<PendingNo
 
 /// Who has how many notices pending.
 pub fn pending(ports: &mut impl Ports) -> Result<Vec<PendingCount>, Error> {
-    let counts = ports.open_counts()?;
-    Ok(counts
-        .into_iter()
-        .map(|count| PendingCount { watcher: count.watcher, notices: count.notices })
-        .collect())
+    Ok(ports.open_counts()?)
 }
 
 /// Recovery: puts every pending notice back in the queue, standing for everything up to now and

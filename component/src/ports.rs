@@ -8,8 +8,9 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::contract::{
-    AppendOutcome, AppendRequest, Changes, CursorQuery, Head, Level, LogPage, OpenCount, Opening,
-    Pair, PairState, PruneRequest, Pruned, Removed, Session, Setting, StorageFailure, Watched,
+    AppendOutcome, AppendRequest, Changes, CursorQuery, Head, Level, LogPage, Opening, Pair,
+    PairState, PendingCount, PruneRequest, Pruning, Removal, Session, Setting, StorageFailure,
+    Watched,
 };
 
 /// What a storage verb answers.
@@ -34,7 +35,7 @@ pub trait Ports {
     /// `storage.pairs`.
     fn pairs(&mut self, pairs: &[Pair]) -> Stored<Vec<PairState>>;
     /// `storage.open-counts`.
-    fn open_counts(&mut self) -> Stored<Vec<OpenCount>>;
+    fn open_counts(&mut self) -> Stored<Vec<PendingCount>>;
     /// `storage.heads`.
     fn heads(&mut self, sessions: &[Session]) -> Stored<Vec<Option<Head>>>;
     /// `storage.history`.
@@ -42,9 +43,9 @@ pub trait Ports {
     /// `storage.reset`.
     fn reset(&mut self, watcher: &str) -> Stored<u32>;
     /// `storage.delete`.
-    fn delete(&mut self, session: &Session, now: u64) -> Stored<Removed>;
+    fn delete(&mut self, session: &Session, now: u64) -> Stored<Removal>;
     /// `storage.prune`.
-    fn prune(&mut self, request: &PruneRequest) -> Stored<Pruned>;
+    fn prune(&mut self, request: &PruneRequest) -> Stored<Pruning>;
     /// `storage.restored`.
     fn restored(&mut self, by: u64) -> Stored<u64>;
 

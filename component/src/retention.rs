@@ -56,13 +56,12 @@ pub fn recover(ports: &mut impl Ports, prune_first: bool) -> Result<Recovery, Er
 fn batch(ports: &mut impl Ports, now: u64, by_age: bool) -> Result<Pruning, Error> {
     let policy: Policy = policy::current(ports)?;
     let before = |days: u32| by_age.then(|| now.saturating_sub(u64::from(days) * DAY_MS));
-    let pruned = ports.prune(&PruneRequest {
+    Ok(ports.prune(&PruneRequest {
         occurred_before: before(policy.history_days),
         keep_rows: policy.history_rows,
         moved_before: before(policy.cursor_days),
         at_most: BATCH,
-    })?;
-    Ok(Pruning { events: pruned.events, cursors: pruned.cursors, more: pruned.more })
+    })?)
 }
 
 /// What the store remembers of its last prune, by any process.

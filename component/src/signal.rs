@@ -266,8 +266,12 @@ fn plain(summary: String) -> Worded {
 }
 
 fn worded<const N: usize>(summary: String, fields: [(&str, Option<Value>); N]) -> Worded {
-    let payload: Map<String, Value> =
-        fields.into_iter().filter_map(|(name, value)| Some((name.to_string(), value?))).collect();
+    let mut payload = Map::new();
+    for (name, value) in fields {
+        if let Some(value) = value {
+            payload.insert(name.to_string(), value);
+        }
+    }
     Worded { summary, payload: (!payload.is_empty()).then(|| Value::Object(payload).to_string()) }
 }
 
