@@ -31,6 +31,8 @@ pub mod lifecycle;
 pub mod policy;
 pub mod retention;
 
+pub mod wire;
+
 #[cfg(target_family = "wasm")]
 mod guest;
 #[cfg(target_family = "wasm")]

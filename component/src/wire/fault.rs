@@ -1,0 +1,173 @@
+//! Errors as JSON-RPC knows them: a code, a stable reason word, and the field that is wrong.
+
+use alloc::format;
+use alloc::string::String;
+
+use super::json::Object;
+use crate::contract::{Error, Failure, InvalidInput, InvalidReason, StorageFailure, StorageFault};
+
+/// A JSON-RPC error code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Code {
+    /// −32700: the text is not JSON.
+    Parse,
+    /// −32600: the JSON is no request.
+    Request,
+    /// −32601: there is no such method here.
+    Method,
+    /// −32602: the params are wrong.
+    Params,
+    /// −32000: the store or the core failed.
+    Failed,
+}
+
+impl Code {
+    const fn number(self) -> &'static str {
+        match self {
+            Self::Parse => "-32700",
+            Self::Request => "-32600",
+            Self::Method => "-32601",
+            Self::Params => "-32602",
+            Self::Failed => "-32000",
+        }
+    }
+}
+
+/// What an error response says.
+#[derive(Debug)]
+pub struct Fault {
+    pub code: Code,
+    /// Kebab-case, for programs; never changes.
+    pub reason: &'static str,
+    /// The offending field as the caller wrote it.
+    pub field: Option<String>,
+    /// For people. Names the field and says what to do; never quotes what a field held.
+    pub message: String,
+}
+
+impl Fault {
+    pub fn new(code: Code, reason: &'static str, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            reason,
+            field: None,
+            message: message.into(),
+        }
+    }
+
+    /// Refused params.
+    pub fn params(refusal: InvalidInput) -> Self {
+        Self::refused(Code::Params, refusal)
+    }
+
+    /// A refused envelope.
+    pub fn envelope(refusal: InvalidInput) -> Self {
+        Self::refused(Code::Request, refusal)
+    }
+
+    fn refused(code: Code, refusal: InvalidInput) -> Self {
+        Self {
+            code,
+            reason: invalid_word(refusal.reason),
+            field: Some(refusal.field),
+            message: refusal.message,
+        }
+    }
+
+    /// Writes the value of `error` in a response.
+    pub fn write(&self, error: &mut Object<'_>) {
+        error.json("code", self.code.number());
+        error.text("message", &self.message);
+        error.object("data", |data| {
+            data.text("reason", self.reason);
+            data.text_if("field", self.field.as_deref());
+        });
+    }
+}
+
+impl From<StorageFailure> for Fault {
+    fn from(failure: StorageFailure) -> Self {
+        Self::new(Code::Failed, storage_word(failure.fault), failure.message)
+    }
+}
+
+impl From<Error> for Fault {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Invalid(refusal) => Self::params(refusal),
+            Error::Storage(failure) => failure.into(),
+        }
+    }
+}
+
+impl From<Failure> for Fault {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Storage(failure) => failure.into(),
+            Failure::Trap(what) => Self::new(
+                Code::Failed,
+                "plugin-trap",
+                format!("the core failed and nothing was changed: {what}"),
+            ),
+            Failure::Timeout(ms) => Self::new(
+                Code::Failed,
+                "plugin-timeout",
+                format!(
+                    "the core did not answer within {ms} ms and nothing was changed; try again"
+                ),
+            ),
+            Failure::Overloaded => Self::new(
+                Code::Failed,
+                "overloaded",
+                "too many calls are waiting and nothing was changed; try again later",
+            ),
+            Failure::TooLong(limit) => Self::new(
+                Code::Request,
+                "too-long",
+                format!("a request has at most {limit} bytes; send it in parts"),
+            ),
+            Failure::NotUtf8 => {
+                Self::new(Code::Parse, "not-utf8", "a request is JSON text in UTF-8")
+            }
+            Failure::Unavailable(why) => Self::new(
+                Code::Method,
+                "unavailable",
+                format!("this method is not available here: {why}"),
+            ),
+        }
+    }
+}
+
+fn invalid_word(reason: InvalidReason) -> &'static str {
+    match reason {
+        InvalidReason::InvalidKey => "invalid-key",
+        InvalidReason::AgentRequired => "agent-required",
+        InvalidReason::AgentMismatch => "agent-mismatch",
+        InvalidReason::InvalidAgent => "invalid-agent",
+        InvalidReason::InvalidId => "invalid-id",
+        InvalidReason::InvalidName => "invalid-name",
+        InvalidReason::InvalidVersion => "invalid-version",
+        InvalidReason::TooLong => "too-long",
+        InvalidReason::TooMany => "too-many",
+        InvalidReason::OutOfRange => "out-of-range",
+        InvalidReason::MissingField => "missing-field",
+        InvalidReason::UnknownField => "unknown-field",
+        InvalidReason::UnknownKind => "unknown-kind",
+        InvalidReason::UnknownValue => "unknown-value",
+        InvalidReason::WrongType => "wrong-type",
+        InvalidReason::WrongActor => "wrong-actor",
+        InvalidReason::InvalidTemplate => "invalid-template",
+    }
+}
+
+fn storage_word(fault: StorageFault) -> &'static str {
+    match fault {
+        StorageFault::Busy => "store-busy",
+        StorageFault::Full => "store-full",
+        StorageFault::Corrupt => "store-corrupt",
+        StorageFault::ReadOnly => "store-read-only",
+        StorageFault::TooNew => "store-too-new",
+        StorageFault::ForeignSchema => "foreign-schema",
+        StorageFault::Failed => "store-failed",
+    }
+}

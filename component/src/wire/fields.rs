@@ -1,0 +1,253 @@
+//! The strict reader of an object's fields: every value has exactly the type it must have, null
+//! is no value, and no field is passed over.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use serde_json::{Map, Value};
+
+use super::place::Place;
+use crate::contract::{InvalidInput, InvalidReason, SessionRef};
+use crate::refusal::{self, MAX_INTEGER};
+
+/// What a reading of fields answers.
+pub type Read<T> = Result<T, InvalidInput>;
+
+/// The longest name of an unknown field that an error repeats, in bytes.
+const LONGEST_SHOWN_NAME: usize = 64;
+
+/// The fields of one object.
+pub struct Fields<'a> {
+    place: &'a Place<'a>,
+    members: &'a Map<String, Value>,
+}
+
+impl<'a> Fields<'a> {
+    /// These fields, of the object here.
+    pub const fn new(members: &'a Map<String, Value>, place: &'a Place<'a>) -> Self {
+        Self { place, members }
+    }
+
+    /// The fields of the object here.
+    pub fn of(value: &'a Value, place: &'a Place<'a>) -> Read<Self> {
+        match value {
+            Value::Object(members) => Ok(Self::new(members, place)),
+            _ => Err(wrong_type(place, "an object")),
+        }
+    }
+
+    /// Refuses every field that is not among these.
+    pub fn only(&self, known: &[&[&str]]) -> Read<()> {
+        let is_known = |name: &str| known.iter().any(|names| names.contains(&name));
+        let Some(unknown) = self.members.keys().find(|name| !is_known(name)) else {
+            return Ok(());
+        };
+        let allowed = known.concat();
+        let what = match allowed.as_slice() {
+            [] => "no fields here; remove it".to_string(),
+            names => format!("unknown field; the fields here are {}", names.join(", ")),
+        };
+        // A name that could be content is not repeated.
+        let shown = unknown.len() <= LONGEST_SHOWN_NAME
+            && unknown
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'));
+        let place = if shown {
+            self.place.member(unknown)
+        } else {
+            *self.place
+        };
+        Err(refuse(InvalidReason::UnknownField, &place, &what))
+    }
+
+    /// The place of a field, for reading what it holds.
+    pub fn place_of(&'a self, name: &'a str) -> Place<'a> {
+        self.place.member(name)
+    }
+
+    /// Whether the field is there.
+    pub fn has(&self, name: &str) -> bool {
+        self.members.contains_key(name)
+    }
+
+    /// A field's value, if it is there.
+    pub fn value_if(&self, name: &str) -> Option<&'a Value> {
+        self.members.get(name)
+    }
+
+    /// A field's value.
+    pub fn value(&self, name: &str) -> Read<&'a Value> {
+        self.value_if(name).ok_or_else(|| {
+            let place = self.place.member(name);
+            refuse(InvalidReason::MissingField, &place, "needed and not there")
+        })
+    }
+
+    /// A text.
+    pub fn text(&self, name: &str) -> Read<&'a str> {
+        text_at(self.value(name)?, &self.place.member(name))
+    }
+
+    /// An optional text.
+    pub fn text_if(&self, name: &str) -> Read<Option<&'a str>> {
+        self.optional(name, text_at)
+    }
+
+    /// An optional `true` or `false`.
+    pub fn flag_if(&self, name: &str) -> Read<Option<bool>> {
+        self.optional(name, |value, place| {
+            value
+                .as_bool()
+                .ok_or_else(|| wrong_type(place, "true or false"))
+        })
+    }
+
+    /// A version or sequence: an integer from 0 to 2^53 - 1.
+    pub fn version(&self, name: &str) -> Read<u64> {
+        version_at(self.value(name)?, &self.place.member(name))
+    }
+
+    /// An optional version.
+    pub fn version_if(&self, name: &str) -> Read<Option<u64>> {
+        self.optional(name, version_at)
+    }
+
+    /// An optional integer that fits 32 bits; the logic knows its bounds.
+    pub fn small_if(&self, name: &str) -> Read<Option<u32>> {
+        self.optional(name, |value, place| {
+            integer_at(value, place)?
+                .and_then(|integer| u32::try_from(integer).ok())
+                .ok_or_else(|| out_of_range(place, "an integer from 0 to 4294967295"))
+        })
+    }
+
+    /// An optional time in ms since the epoch, before it too.
+    pub fn time_if(&self, name: &str) -> Read<Option<i64>> {
+        self.optional(name, |value, place| {
+            integer_at(value, place)?
+                .ok_or_else(|| out_of_range(place, "an integer that fits 64 bits"))
+        })
+    }
+
+    /// A time in ms since the epoch that a clock can show: from 0 to 2^53 - 1.
+    pub fn clock_time(&self, name: &str) -> Read<u64> {
+        let place = self.place.member(name);
+        integer_at(self.value(name)?, &place)?
+            .and_then(|integer| u64::try_from(integer).ok())
+            .filter(|time| *time <= MAX_INTEGER)
+            .ok_or_else(|| out_of_range(&place, "an integer from 0 to 9007199254740991"))
+    }
+
+    /// A session: its key, or an object of key and agent.
+    pub fn session(&self, name: &str) -> Read<SessionRef> {
+        session_at(self.value(name)?, &self.place.member(name))
+    }
+
+    /// A list, each element read by `read`.
+    pub fn list<T>(
+        &self,
+        name: &str,
+        read: impl Fn(&Value, &Place<'_>) -> Read<T>,
+    ) -> Read<Vec<T>> {
+        let place = self.place.member(name);
+        let Value::Array(elements) = self.value(name)? else {
+            return Err(wrong_type(&place, "a list"));
+        };
+        elements
+            .iter()
+            .enumerate()
+            .map(|(at, element)| read(element, &place.element(at)))
+            .collect()
+    }
+
+    /// One of these words.
+    pub fn word<T: Copy>(&self, name: &str, words: &[(T, &'static str)]) -> Read<T> {
+        let given = self.text(name)?;
+        match words.iter().find(|(_, word)| *word == given) {
+            Some((value, _)) => Ok(*value),
+            None => Err(refuse(
+                InvalidReason::UnknownValue,
+                &self.place.member(name),
+                &one_of(words),
+            )),
+        }
+    }
+
+    fn optional<T>(
+        &self,
+        name: &str,
+        read: impl Fn(&'a Value, &Place<'_>) -> Read<T>,
+    ) -> Read<Option<T>> {
+        self.value_if(name)
+            .map(|value| read(value, &self.place.member(name)))
+            .transpose()
+    }
+}
+
+/// A text.
+pub fn text_at<'v>(value: &'v Value, place: &Place<'_>) -> Read<&'v str> {
+    value.as_str().ok_or_else(|| wrong_type(place, "a text"))
+}
+
+/// A session: its key, or an object of key and agent.
+pub fn session_at(value: &Value, place: &Place<'_>) -> Read<SessionRef> {
+    match value {
+        Value::String(key) => Ok(SessionRef {
+            key: key.clone(),
+            agent: None,
+        }),
+        Value::Object(_) => {
+            let fields = Fields::of(value, place)?;
+            fields.only(&[&["key", "agent"]])?;
+            Ok(SessionRef {
+                key: fields.text("key")?.to_string(),
+                agent: fields.text_if("agent")?.map(ToString::to_string),
+            })
+        }
+        _ => Err(wrong_type(
+            place,
+            "a session's key, or an object of key and agent",
+        )),
+    }
+}
+
+/// Refuses what stands at a place.
+pub fn refuse(reason: InvalidReason, place: &Place<'_>, what: &str) -> InvalidInput {
+    refusal::refuse(reason, &place.path(), what)
+}
+
+/// Says which words are allowed.
+pub fn one_of<T>(words: &[(T, &'static str)]) -> String {
+    let words: Vec<&str> = words.iter().map(|(_, word)| *word).collect();
+    format!("must be one of {}", words.join(", "))
+}
+
+fn version_at(value: &Value, place: &Place<'_>) -> Read<u64> {
+    value
+        .as_u64()
+        .filter(|version| *version <= MAX_INTEGER)
+        .ok_or_else(|| {
+            refuse(
+                InvalidReason::InvalidVersion,
+                place,
+                "a version is a JSON integer from 0 to 9007199254740991",
+            )
+        })
+}
+
+/// An integer; `None` for one that does not fit 64 bits with its sign.
+fn integer_at(value: &Value, place: &Place<'_>) -> Read<Option<i64>> {
+    match value {
+        Value::Number(number) if !number.is_f64() => Ok(number.as_i64()),
+        _ => Err(wrong_type(place, "an integer")),
+    }
+}
+
+fn wrong_type(place: &Place<'_>, what: &str) -> InvalidInput {
+    refuse(InvalidReason::WrongType, place, &format!("must be {what}"))
+}
+
+fn out_of_range(place: &Place<'_>, what: &str) -> InvalidInput {
+    refuse(InvalidReason::OutOfRange, place, &format!("must be {what}"))
+}

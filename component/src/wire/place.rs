@@ -1,0 +1,69 @@
+//! Where a value stands in a request, for errors that name it.
+
+use alloc::string::String;
+use core::fmt::{self, Display, Formatter, Write};
+
+/// A place in a request: `signals[3].actor.id`. It is text only once an error needs it.
+#[derive(Clone, Copy)]
+pub struct Place<'a> {
+    above: Option<&'a Self>,
+    step: Step<'a>,
+}
+
+#[derive(Clone, Copy)]
+enum Step<'a> {
+    /// The whole of `params` or of a tool's arguments.
+    Whole(&'static str),
+    Member(&'a str),
+    Element(usize),
+}
+
+impl<'a> Place<'a> {
+    /// The object that holds all fields. Its name is shown only where it is itself at fault.
+    pub const fn whole(name: &'static str) -> Self {
+        Self {
+            above: None,
+            step: Step::Whole(name),
+        }
+    }
+
+    /// A member of the object here.
+    pub const fn member(&'a self, name: &'a str) -> Self {
+        Self {
+            above: Some(self),
+            step: Step::Member(name),
+        }
+    }
+
+    /// An element of the list here, from 0.
+    pub const fn element(&'a self, at: usize) -> Self {
+        Self {
+            above: Some(self),
+            step: Step::Element(at),
+        }
+    }
+
+    /// The path as the caller would write it.
+    pub fn path(&self) -> String {
+        let mut path = String::new();
+        // Writing to a string cannot fail.
+        let _ = write!(path, "{self}");
+        path
+    }
+}
+
+impl Display for Place<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let above = self
+            .above
+            .filter(|above| !matches!(above.step, Step::Whole(_)));
+        if let Some(above) = above {
+            above.fmt(f)?;
+        }
+        match self.step {
+            Step::Member(name) if above.is_some() => write!(f, ".{name}"),
+            Step::Whole(name) | Step::Member(name) => f.write_str(name),
+            Step::Element(at) => write!(f, "[{at}]"),
+        }
+    }
+}

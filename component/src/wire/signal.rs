@@ -1,0 +1,125 @@
+//! The params of `record`, and each element of `recordMany`, as a typed signal.
+
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use serde_json::Value;
+
+use super::fields::{Fields, Read, one_of, refuse, text_at};
+use super::methods::PARAMS;
+use super::place::Place;
+use crate::contract::{
+    Actor, ActorType, Adoption, DirectMessage, GoalChange, Happening, InvalidReason, Kind,
+    RunOutcome, Signal,
+};
+
+/// The fields that every kind has.
+const EVERY_KIND: &[&str] = &[
+    "session",
+    "kind",
+    "actor",
+    "sessionId",
+    "runId",
+    "occurredAt",
+    "dedupeKey",
+    "watchers",
+];
+/// Reads a signal. Values are checked by the logic; here are their types, and that each field
+/// belongs to the kind.
+pub fn read(value: &Value, place: &Place<'_>) -> Read<Signal> {
+    let fields = Fields::of(value, place)?;
+    let Some(kind) = Kind::of(fields.text("kind")?) else {
+        return Err(refuse(
+            InvalidReason::UnknownKind,
+            &fields.place_of("kind"),
+            &one_of(&Kind::WORDS),
+        ));
+    };
+    fields.only(&[EVERY_KIND, fields_of(kind)])?;
+    Ok(Signal {
+        session: fields.session("session")?,
+        happening: happening(kind, &fields)?,
+        actor: actor(&fields)?,
+        session_id: owned(fields.text_if("sessionId")?),
+        run_id: owned(fields.text_if("runId")?),
+        occurred_at: fields.time_if("occurredAt")?,
+        dedupe_key: owned(fields.text_if("dedupeKey")?),
+        watchers: if fields.has("watchers") {
+            fields.list(
+                "watchers",
+                |key, place| Ok(text_at(key, place)?.to_string()),
+            )?
+        } else {
+            Vec::new()
+        },
+    })
+}
+
+/// Reads the params of `recordMany`.
+pub fn read_many(params: &Value) -> Read<Vec<Signal>> {
+    let fields = Fields::of(params, &PARAMS)?;
+    fields.only(&[&["signals"]])?;
+    fields.list("signals", read)
+}
+
+/// The fields that this kind has and others have not.
+fn fields_of(kind: Kind) -> &'static [&'static str] {
+    match kind {
+        Kind::HumanDirectMessage => &["channel", "turns"],
+        Kind::UpstreamMissing => &["catalog"],
+        Kind::GoalChanged => &["change"],
+        Kind::RunFailed => &["outcome"],
+        Kind::Compacted => &["operationId"],
+        Kind::Adopted => &["catalog", "host"],
+        Kind::ChildSpawned | Kind::RunCompleted | Kind::Created => &[],
+    }
+}
+
+fn happening(kind: Kind, fields: &Fields<'_>) -> Read<Happening> {
+    Ok(match kind {
+        Kind::HumanDirectMessage => Happening::HumanDirectMessage(DirectMessage {
+            channel: owned(fields.text_if("channel")?),
+            turns: fields.small_if("turns")?,
+        }),
+        Kind::UpstreamMissing => Happening::UpstreamMissing(fields.text("catalog")?.to_string()),
+        Kind::GoalChanged => {
+            let changes = [
+                GoalChange::Created,
+                GoalChange::Updated,
+                GoalChange::Cleared,
+            ];
+            Happening::GoalChanged(fields.word("change", &changes.map(|it| (it, it.word())))?)
+        }
+        Kind::ChildSpawned => Happening::ChildSpawned,
+        Kind::RunCompleted => Happening::RunCompleted,
+        Kind::RunFailed => {
+            let outcomes = [
+                RunOutcome::Error,
+                RunOutcome::Timeout,
+                RunOutcome::Cancelled,
+            ];
+            Happening::RunFailed(fields.word("outcome", &outcomes.map(|it| (it, it.word())))?)
+        }
+        Kind::Compacted => Happening::Compacted(fields.text("operationId")?.to_string()),
+        Kind::Adopted => Happening::Adopted(Adoption {
+            catalog: fields.text("catalog")?.to_string(),
+            host: owned(fields.text_if("host")?),
+        }),
+        Kind::Created => Happening::Created,
+    })
+}
+
+fn actor(fields: &Fields<'_>) -> Read<Actor> {
+    let place = fields.place_of("actor");
+    let fields = Fields::of(fields.value("actor")?, &place)?;
+    fields.only(&[&["type", "id"]])?;
+    let types = [ActorType::Human, ActorType::Agent, ActorType::System];
+    Ok(Actor {
+        type_: fields.word("type", &types.map(|it| (it, it.word())))?,
+        id: owned(fields.text_if("id")?),
+    })
+}
+
+fn owned(text: Option<&str>) -> Option<String> {
+    text.map(ToString::to_string)
+}
