@@ -45,10 +45,10 @@ pub fn drain(ports: &mut impl Ports, watcher: &str) -> Result<Drained, Error> {
     }
     let now = ports.now();
     let template = policy::template(ports)?;
-    let notices =
-        open.iter().map(|open| notice(&template, &open.cursor.pair, &open.positions)).collect();
+    let mut notices = Vec::with_capacity(open.len());
     let mut states = Acknowledging::default();
     for open in open {
+        notices.push(notice(&template, &open.cursor.pair, &open.positions));
         let Positions { last_seen, notified, .. } = open.positions;
         let mut state = Acknowledged { open, moved: false };
         state.acknowledge(last_seen, notified);
@@ -74,7 +74,10 @@ impl Acknowledging {
         if receipts.is_empty() {
             return Ok(states);
         }
-        let pairs: Vec<Pair> = receipts.iter().map(|(pair, _)| pair.clone()).collect();
+        let mut pairs = Vec::with_capacity(receipts.len());
+        for (pair, _) in receipts {
+            pairs.push(pair.clone());
+        }
         for state in ports.pairs(&pairs)? {
             if let Some(cursor) = state.cursor
                 && let CursorState::Live(positions) = cursor.state

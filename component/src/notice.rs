@@ -19,22 +19,36 @@ const PAGE: u32 = 1_000;
 
 /// Shows the pending notices, by `up_to`. See `notices.take` in the contract.
 pub fn take(ports: &mut impl Ports, watcher: &str) -> Result<Vec<Notice>, Error> {
-    let notices = pending_of(ports, watcher)?;
-    Ok(notices.into_iter().map(|pending| pending.notice).collect())
+    let mut notices = Vec::new();
+    each_pending(ports, watcher, |pending| notices.push(pending.notice))?;
+    Ok(notices)
 }
 
 /// The same with what a wake scheduler needs.
 pub fn pending_of(ports: &mut impl Ports, watcher: &str) -> Result<Vec<PendingNotice>, Error> {
+    let mut notices = Vec::new();
+    each_pending(ports, watcher, |pending| notices.push(pending))?;
+    Ok(notices)
+}
+
+fn each_pending(
+    ports: &mut impl Ports,
+    watcher: &str,
+    mut found: impl FnMut(PendingNotice),
+) -> Result<(), Error> {
     let watcher = Key::parse("watcher", watcher)?;
     let open = open_of(ports, &watcher)?;
     if open.is_empty() {
-        return Ok(Vec::new());
+        return Ok(());
     }
     let template = policy::template(ports)?;
-    Ok(open
-        .iter()
-        .map(|watched| pending_notice(&template, &watched.cursor.pair, &watched.positions))
-        .collect())
+    for Open { cursor, positions, .. } in &open {
+        found(PendingNotice {
+            notice: notice(&template, &cursor.pair, positions),
+            wakes: wakes(&cursor.pair.watcher, positions.provenance),
+        });
+    }
+    Ok(())
 }
 
 /// Who has how many notices pending.
@@ -122,17 +136,15 @@ impl Opened {
             return Ok(Vec::new());
         }
         let template = policy::template(ports)?;
-        let openings: Vec<Opening> = self
-            .openings
-            .into_iter()
-            .map(|(pair, positions, delivery)| Opening {
-                notice: notice(&template, &pair, &positions),
-                watcher: pair.watcher,
-                delivery,
-            })
-            .collect();
+        let mut openings = Vec::with_capacity(self.openings.len());
+        let mut notices = Vec::with_capacity(self.openings.len());
+        for (pair, positions, delivery) in self.openings {
+            let notice = notice(&template, &pair, &positions);
+            notices.push(notice.clone());
+            openings.push(Opening { watcher: pair.watcher, notice, delivery });
+        }
         ports.enqueue(&openings);
-        Ok(openings.into_iter().map(|opening| opening.notice).collect())
+        Ok(notices)
     }
 }
 
@@ -158,12 +170,14 @@ pub fn open_of(ports: &mut impl Ports, watcher: &Key) -> Stored<Vec<Open>> {
 }
 
 fn open(page: Vec<Watched>) -> Stored<Vec<Open>> {
-    page.into_iter()
-        .map(|Watched { cursor, head }| match cursor.state {
-            CursorState::Live(positions) => Ok(Open { cursor, positions, head }),
-            CursorState::Unwatched => Err(marked()),
-        })
-        .collect()
+    let mut open = Vec::with_capacity(page.len());
+    for Watched { cursor, head } in page {
+        let CursorState::Live(positions) = cursor.state else {
+            return Err(marked());
+        };
+        open.push(Open { cursor, positions, head });
+    }
+    Ok(open)
 }
 
 /// The store listed a mark among the live cursors.
@@ -184,12 +198,5 @@ pub fn notice(template: &Template, pair: &Pair, positions: &Positions) -> Notice
         since: positions.last_seen,
         up_to: positions.notified,
         text: template.word(&pair.target, positions.last_seen),
-    }
-}
-
-fn pending_notice(template: &Template, pair: &Pair, positions: &Positions) -> PendingNotice {
-    PendingNotice {
-        notice: notice(template, pair, positions),
-        wakes: wakes(&pair.watcher, positions.provenance),
     }
 }

@@ -3,7 +3,6 @@
 
 use alloc::format;
 use alloc::string::{String, ToString};
-use alloc::vec::Vec;
 
 use serde_json::Value;
 
@@ -49,15 +48,11 @@ pub fn set(ports: &mut impl Ports, policy: &Policy) -> Result<(), Error> {
     check_range("historyRows", policy.history_rows, MAX_ROWS)?;
     check_range("cursorDays", policy.cursor_days, MAX_DAYS)?;
     let settings = [
-        (TEMPLATE, policy.notice_template.clone()),
-        (HISTORY_DAYS, policy.history_days.to_string()),
-        (HISTORY_ROWS, policy.history_rows.to_string()),
-        (CURSOR_DAYS, policy.cursor_days.to_string()),
+        setting(TEMPLATE, policy.notice_template.clone()),
+        setting(HISTORY_DAYS, policy.history_days.to_string()),
+        setting(HISTORY_ROWS, policy.history_rows.to_string()),
+        setting(CURSOR_DAYS, policy.cursor_days.to_string()),
     ];
-    let settings: Vec<Setting> = settings
-        .into_iter()
-        .map(|(name, value)| Setting { name: name.to_string(), value })
-        .collect();
     Ok(ports.set(&settings)?)
 }
 
@@ -92,22 +87,27 @@ impl Template {
 fn fill(template: &str, session: &str, call: &str) -> String {
     let mut text = String::with_capacity(template.len() + session.len() + call.len());
     let mut rest = template;
-    while let Some(at) = rest.find('{') {
-        text.push_str(&rest[..at]);
-        rest = &rest[at..];
-        if let Some(after) = rest.strip_prefix("{session}") {
+    while let Some((before, after)) = rest.split_once('{') {
+        text.push_str(before);
+        if let Some(after) = after.strip_prefix("session}") {
             text.push_str(session);
             rest = after;
-        } else if let Some(after) = rest.strip_prefix("{call}") {
+        } else if let Some(after) = after.strip_prefix("call}") {
             text.push_str(call);
             rest = after;
         } else {
             text.push('{');
-            rest = &rest[1..];
+            rest = after;
         }
     }
     text.push_str(rest);
     text
+}
+
+/// A named value of the store.
+#[must_use]
+pub fn setting(name: &str, value: String) -> Setting {
+    Setting { name: name.to_string(), value }
 }
 
 fn check_template(template: &str) -> Result<(), InvalidInput> {
@@ -121,7 +121,7 @@ fn check_template(template: &str) -> Result<(), InvalidInput> {
     if template.chars().any(|c| c.is_control() || c == '\u{2028}' || c == '\u{2029}') {
         return refused("a template is one line without control characters");
     }
-    if !template.contains("{call}") {
+    if !template.split('{').skip(1).any(|after| after.starts_with("call}")) {
         return refused("a template contains {call}, the call that catches up");
     }
     Ok(())

@@ -45,12 +45,12 @@ pub fn changes_since(
     let truncated = page.rows.len() > limit as usize;
     page.rows.truncate(limit as usize);
     let history_gap = has_gap(&page, version);
-    Ok(Delta {
-        state_version: page.head.as_ref().map_or(0, |head| head.version),
-        events: page.rows.into_iter().map(event).collect::<Stored<Vec<_>>>()?,
-        truncated,
-        history_gap,
-    })
+    let mut events = Vec::with_capacity(page.rows.len());
+    for row in page.rows {
+        events.push(event(row)?);
+    }
+    let state_version = page.head.map_or(0, |head| head.version);
+    Ok(Delta { state_version, events, truncated, history_gap })
 }
 
 /// Whether the events after `version` may not be all that happened: some were pruned or deleted,
@@ -74,16 +74,15 @@ pub fn versions(
         )
         .into());
     }
-    let sessions = sessions
-        .iter()
-        .enumerate()
-        .map(|(at, session)| session::resolve(&format!("sessions[{at}]"), session))
-        .collect::<Result<Vec<_>, _>>()?;
-    let heads = ports.heads(&sessions)?;
-    Ok(heads
-        .into_iter()
-        .map(|head| head.map(|head| head.version).filter(|version| *version > 0))
-        .collect())
+    let mut resolved = Vec::with_capacity(sessions.len());
+    for (at, session) in sessions.iter().enumerate() {
+        resolved.push(session::resolve(&format!("sessions[{at}]"), session)?);
+    }
+    let mut versions = Vec::with_capacity(sessions.len());
+    for head in ports.heads(&resolved)? {
+        versions.push(head.map(|head| head.version).filter(|version| *version > 0));
+    }
+    Ok(versions)
 }
 
 /// A row as an event. One whose words are not the protocol's is corruption, never served.

@@ -44,19 +44,16 @@ pub fn record_many(ports: &mut impl Ports, signals: &[Signal]) -> Result<Vec<Out
         .into());
     }
     let now = ports.now();
-    let checked = signals
-        .iter()
-        .enumerate()
-        .map(|(at, signal)| {
-            signal::check(signal, now)
-                .map_err(|refusal| within(&format!("signals[{at}]"), &refusal))
-        })
-        .collect::<Result<Vec<_>, _>>()?;
+    let mut checked = Vec::with_capacity(signals.len());
+    for (at, signal) in signals.iter().enumerate() {
+        let result = signal::check(signal, now);
+        checked.push(result.map_err(|refusal| within(&format!("signals[{at}]"), &refusal))?);
+    }
     let mut opened = Opened::default();
-    let outcomes = checked
-        .into_iter()
-        .map(|checked| append(ports, now, checked, &mut opened))
-        .collect::<Result<Vec<_>, _>>()?;
+    let mut outcomes = Vec::with_capacity(signals.len());
+    for checked in checked {
+        outcomes.push(append(ports, now, checked, &mut opened)?);
+    }
     opened.enqueue(ports)?;
     Ok(outcomes)
 }
@@ -93,19 +90,20 @@ fn append(
 /// spawned session, which are the named watchers, or else the actor. Sessions that cannot watch
 /// are left out.
 fn watchers_of(kind: Kind, named: Vec<Key>, actor: Option<&str>, target: &Session) -> Vec<String> {
-    let candidates = match kind {
-        Kind::ChildSpawned if named.is_empty() => {
-            actor.and_then(|id| Key::parse("actor.id", id).ok()).into_iter().collect()
+    let mut watchers = Vec::new();
+    let mut add = |key: Key| {
+        if key.is_qualified() && key.as_str() != target.key {
+            watchers.push(key.into_string());
         }
-        Kind::ChildSpawned => named,
-        _ if kind.notifies() => named,
-        _ => Vec::new(),
     };
-    candidates
-        .into_iter()
-        .filter(|key| key.is_qualified() && key.as_str() != target.key)
-        .map(Key::into_string)
-        .collect()
+    if kind == Kind::ChildSpawned && named.is_empty() {
+        if let Some(Ok(key)) = actor.map(|id| Key::parse("actor.id", id)) {
+            add(key);
+        }
+    } else if kind == Kind::ChildSpawned || kind.notifies() {
+        named.into_iter().for_each(add);
+    }
+    watchers
 }
 
 /// What one recorded signal moves.

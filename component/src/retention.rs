@@ -1,11 +1,8 @@
 //! How long things are kept, and recovery (protocol, sections 6 and 8).
 
 use alloc::string::{String, ToString};
-use alloc::vec::Vec;
 
-use crate::contract::{
-    Error, Policy, PruneRequest, Pruning, Recovery, Setting, StorageFailure, Urgency,
-};
+use crate::contract::{Error, Policy, PruneRequest, Pruning, Recovery, StorageFailure, Urgency};
 use crate::notice;
 use crate::policy;
 use crate::ports::{Ports, Stored};
@@ -116,10 +113,8 @@ impl Trust {
             Self::Clock => String::new(),
             Self::Doubt(since) => since.to_string(),
         };
-        let settings: Vec<Setting> = [(PRUNED_AT, now.to_string()), (DOUBTED_SINCE, doubted)]
-            .into_iter()
-            .map(|(name, value)| Setting { name: name.to_string(), value })
-            .collect();
+        let settings =
+            [policy::setting(PRUNED_AT, now.to_string()), policy::setting(DOUBTED_SINCE, doubted)];
         ports.set(&settings)
     }
 }

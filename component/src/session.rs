@@ -1,7 +1,6 @@
 //! Keys and identity: what a session, a watcher and an actor are called (protocol, section 2).
 
 use alloc::string::{String, ToString};
-use alloc::vec::Vec;
 
 use crate::contract::{InvalidInput, InvalidReason, Session, SessionRef};
 use crate::refusal::refuse;
@@ -81,7 +80,7 @@ impl Key {
     /// The agent id of an agent-qualified key.
     #[must_use]
     pub fn agent(&self) -> Option<&str> {
-        self.agent_bytes.map(|bytes| &self.text[QUALIFIER.len()..QUALIFIER.len() + bytes])
+        self.text.get(QUALIFIER.len()..QUALIFIER.len() + self.agent_bytes?)
     }
 
     /// Whether the key is `agent:<agent-id>:<rest>`.
@@ -180,7 +179,7 @@ pub fn name(field: &str, given: &str) -> Result<Option<String>, InvalidInput> {
             "a name has no control characters and no line or paragraph separators",
         ));
     }
-    if name.chars().count() > MAX_NAME_CHARS {
+    if name.chars().nth(MAX_NAME_CHARS).is_some() {
         return Err(refuse(InvalidReason::TooLong, field, "a name has at most 64 characters"));
     }
     Ok((!name.is_empty()).then(|| name.to_string()))
@@ -242,14 +241,13 @@ fn agent_id_bytes(key: &str) -> Qualification {
 /// Drops empty parts and lowers ASCII letters, except in opaque peer ids: everything after
 /// `agent:<id>:matrix:(channel|group):`, and the one segment after `:signal:group:`.
 fn canonical(trimmed: &str) -> String {
-    let mut parts: Vec<String> = Vec::new();
-    // Whether the newest parts are the structure `…:signal:group`, so that an opaque id follows.
-    let mut after_signal_group = false;
-    let mut group_may_follow = false;
+    let mut key = String::with_capacity(trimmed.len());
+    let mut place = Place::Structure;
     let mut rest = Some(trimmed);
     while let Some(remaining) = rest {
-        if is_matrix_room(&parts) && !remaining.is_empty() {
-            parts.push(lower_thread_marker(remaining));
+        if !remaining.is_empty() && is_matrix_room(&key) {
+            push_part(&mut key, "");
+            push_matrix_id(&mut key, remaining);
             break;
         }
         let (part, next) = match remaining.split_once(':') {
@@ -257,38 +255,69 @@ fn canonical(trimmed: &str) -> String {
             None => (remaining, None),
         };
         rest = next;
-        if after_signal_group {
-            after_signal_group = false;
-            if !part.is_empty() || next.is_some_and(|next| !next.is_empty()) {
-                parts.push(part.to_string());
+        let is_last = next.is_none_or(str::is_empty);
+        if matches!(place, Place::SignalId) && !(part.is_empty() && is_last) {
+            push_part(&mut key, part);
+            place = Place::Structure;
+        } else if !part.is_empty() {
+            let first = key.is_empty();
+            push_part(&mut key, part);
+            let start = key.len() - part.len();
+            if let Some(part) = key.get_mut(start..) {
+                part.make_ascii_lowercase();
+                place = place.after(part, first);
             }
-            continue;
         }
-        if part.is_empty() {
-            continue;
-        }
-        let part = part.to_ascii_lowercase();
-        after_signal_group = group_may_follow && part == "group";
-        group_may_follow = part == "signal" && !parts.is_empty();
-        parts.push(part);
     }
-    parts.join(":")
+    key
 }
 
-fn is_matrix_room(parts: &[String]) -> bool {
-    matches!(parts, [agent, _, matrix, room]
-        if agent == "agent" && matrix == "matrix" && (room == "channel" || room == "group"))
+/// Where in a key a part stands: a Signal group's id follows `:signal:group:`.
+enum Place {
+    Structure,
+    SignalGroup,
+    SignalId,
+}
+
+impl Place {
+    fn after(&self, part: &str, first: bool) -> Self {
+        match (self, part) {
+            (_, "signal") if !first => Self::SignalGroup,
+            (Self::SignalGroup, "group") => Self::SignalId,
+            _ => Self::Structure,
+        }
+    }
+}
+
+fn push_part(key: &mut String, part: &str) {
+    if !key.is_empty() {
+        key.push(':');
+    }
+    key.push_str(part);
+}
+
+/// Whether the key so far is `agent:<id>:matrix:channel` or `…:group`.
+fn is_matrix_room(key: &str) -> bool {
+    let mut parts = key.split(':');
+    parts.next() == Some("agent")
+        && parts.next().is_some()
+        && parts.next() == Some("matrix")
+        && matches!(parts.next(), Some("channel" | "group"))
+        && parts.next().is_none()
 }
 
 /// A Matrix room id, and perhaps `:thread:` and an event id: only the marker is structure.
-fn lower_thread_marker(opaque: &str) -> String {
+fn push_matrix_id(key: &mut String, opaque: &str) {
     const MARKER: &str = ":thread:";
-    match opaque.to_ascii_lowercase().rfind(MARKER) {
-        Some(at) => {
-            let mut text = opaque.to_string();
-            text.replace_range(at..at + MARKER.len(), MARKER);
-            text
-        }
-        None => opaque.to_string(),
+    let start = key.len();
+    key.push_str(opaque);
+    let marker = opaque
+        .as_bytes()
+        .windows(MARKER.len())
+        .rposition(|window| window.eq_ignore_ascii_case(MARKER.as_bytes()));
+    if let Some(at) = marker
+        && let Some(marker) = key.get_mut(start + at..start + at + MARKER.len())
+    {
+        marker.make_ascii_lowercase();
     }
 }

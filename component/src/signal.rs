@@ -207,7 +207,11 @@ fn check_watchers(given: &[String]) -> Result<Vec<Key>, InvalidInput> {
             "a signal names at most 1,000 watchers",
         ));
     }
-    given.iter().enumerate().map(|(at, key)| Key::parse(&format!("watchers[{at}]"), key)).collect()
+    let mut watchers = Vec::with_capacity(given.len());
+    for (at, key) in given.iter().enumerate() {
+        watchers.push(Key::parse(&format!("watchers[{at}]"), key)?);
+    }
+    Ok(watchers)
 }
 
 /// What the core writes about a signal. No caller's text reaches it but bounded names.

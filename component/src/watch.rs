@@ -74,7 +74,11 @@ pub fn on_target(ports: &mut impl Ports, target: &SessionRef) -> Result<Vec<Watc
 fn list(ports: &mut impl Ports, query: &CursorQuery) -> Result<Vec<WatchEntry>, Error> {
     let all = all_cursors(ports, query)?;
     let keep_ms = u64::from(policy::current(ports)?.cursor_days) * DAY_MS;
-    Ok(all.into_iter().map(|watched| entry(watched, keep_ms)).collect::<Stored<Vec<_>>>()?)
+    let mut entries = Vec::with_capacity(all.len());
+    for watched in all {
+        entries.push(entry(watched, keep_ms)?);
+    }
+    Ok(entries)
 }
 
 fn entry(watched: Watched, keep_ms: u64) -> Stored<WatchEntry> {

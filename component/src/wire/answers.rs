@@ -178,9 +178,7 @@ pub fn state(version: u64) -> String {
 pub fn changes(delta: &Delta) -> Stored<String> {
     if let Some(event) = delta.events.iter().find(|event| !has_sound_payload(event)) {
         let sequence = event.sequence;
-        return Err(corrupt(&format!(
-            "the payload of event {sequence} is not a JSON object"
-        )));
+        return Err(corrupt(&format!("the payload of event {sequence} is not a JSON object")));
     }
     Ok(json::object(|out| {
         out.number("stateVersion", delta.state_version);

@@ -25,10 +25,7 @@ pub fn failed(request: &str, failure: Failure) -> Option<String> {
         Ok(request) => request,
         Err(no_request) => return Some(request::error(&no_request.id, &fault)),
     };
-    match is_outcome
-        .then(|| outcomes(&request, fault.reason))
-        .flatten()
-    {
+    match is_outcome.then(|| outcomes(&request, fault.reason)).flatten() {
         Some(Ok(result)) => request.result(&result),
         Some(Err(refusal)) => request.error(&Fault::params(refusal)),
         None => request.error(&fault),

@@ -47,12 +47,7 @@ pub struct Fault {
 
 impl Fault {
     pub fn new(code: Code, reason: &'static str, message: impl Into<String>) -> Self {
-        Self {
-            code,
-            reason,
-            field: None,
-            message: message.into(),
-        }
+        Self { code, reason, field: None, message: message.into() }
     }
 
     /// Refused params.

@@ -50,14 +50,8 @@ impl<'a> Fields<'a> {
         };
         // A name that could be content is not repeated.
         let shown = unknown.len() <= LONGEST_SHOWN_NAME
-            && unknown
-                .bytes()
-                .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'));
-        let place = if shown {
-            self.place.member(unknown)
-        } else {
-            *self.place
-        };
+            && unknown.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'));
+        let place = if shown { self.place.member(unknown) } else { *self.place };
         Err(refuse(InvalidReason::UnknownField, &place, &what))
     }
 
@@ -97,9 +91,7 @@ impl<'a> Fields<'a> {
     /// An optional `true` or `false`.
     pub fn flag_if(&self, name: &str) -> Read<Option<bool>> {
         self.optional(name, |value, place| {
-            value
-                .as_bool()
-                .ok_or_else(|| wrong_type(place, "true or false"))
+            value.as_bool().ok_or_else(|| wrong_type(place, "true or false"))
         })
     }
 
@@ -154,11 +146,7 @@ impl<'a> Fields<'a> {
         let Value::Array(elements) = self.value(name)? else {
             return Err(wrong_type(&place, "a list"));
         };
-        elements
-            .iter()
-            .enumerate()
-            .map(|(at, element)| read(element, &place.element(at)))
-            .collect()
+        elements.iter().enumerate().map(|(at, element)| read(element, &place.element(at))).collect()
     }
 
     /// One of these words.
@@ -166,11 +154,9 @@ impl<'a> Fields<'a> {
         let given = self.text(name)?;
         match words.iter().find(|(_, word)| *word == given) {
             Some((value, _)) => Ok(*value),
-            None => Err(refuse(
-                InvalidReason::UnknownValue,
-                &self.place.member(name),
-                &one_of(words),
-            )),
+            None => {
+                Err(refuse(InvalidReason::UnknownValue, &self.place.member(name), &one_of(words)))
+            }
         }
     }
 
@@ -179,9 +165,7 @@ impl<'a> Fields<'a> {
         name: &str,
         read: impl Fn(&'a Value, &Place<'_>) -> Read<T>,
     ) -> Read<Option<T>> {
-        self.value_if(name)
-            .map(|value| read(value, &self.place.member(name)))
-            .transpose()
+        self.value_if(name).map(|value| read(value, &self.place.member(name))).transpose()
     }
 }
 
@@ -193,10 +177,7 @@ pub fn text_at<'v>(value: &'v Value, place: &Place<'_>) -> Read<&'v str> {
 /// A session: its key, or an object of key and agent.
 pub fn session_at(value: &Value, place: &Place<'_>) -> Read<SessionRef> {
     match value {
-        Value::String(key) => Ok(SessionRef {
-            key: key.clone(),
-            agent: None,
-        }),
+        Value::String(key) => Ok(SessionRef { key: key.clone(), agent: None }),
         Value::Object(_) => {
             let fields = Fields::of(value, place)?;
             fields.only(&[&["key", "agent"]])?;
@@ -205,10 +186,7 @@ pub fn session_at(value: &Value, place: &Place<'_>) -> Read<SessionRef> {
                 agent: fields.text_if("agent")?.map(ToString::to_string),
             })
         }
-        _ => Err(wrong_type(
-            place,
-            "a session's key, or an object of key and agent",
-        )),
+        _ => Err(wrong_type(place, "a session's key, or an object of key and agent")),
     }
 }
 
@@ -224,16 +202,13 @@ pub fn one_of<T>(words: &[(T, &'static str)]) -> String {
 }
 
 fn version_at(value: &Value, place: &Place<'_>) -> Read<u64> {
-    value
-        .as_u64()
-        .filter(|version| *version <= MAX_INTEGER)
-        .ok_or_else(|| {
-            refuse(
-                InvalidReason::InvalidVersion,
-                place,
-                "a version is a JSON integer from 0 to 9007199254740991",
-            )
-        })
+    value.as_u64().filter(|version| *version <= MAX_INTEGER).ok_or_else(|| {
+        refuse(
+            InvalidReason::InvalidVersion,
+            place,
+            "a version is a JSON integer from 0 to 9007199254740991",
+        )
+    })
 }
 
 /// An integer; `None` for one that does not fit 64 bits with its sign.

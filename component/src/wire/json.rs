@@ -76,8 +76,7 @@ impl Object<'_> {
 
     /// A member that holds `true` or `false`.
     pub fn flag(&mut self, name: &str, value: bool) {
-        self.member(name)
-            .push_str(if value { "true" } else { "false" });
+        self.member(name).push_str(if value { "true" } else { "false" });
     }
 
     /// A member whose value is JSON text already.

@@ -63,10 +63,7 @@ pub const METHODS: [(Name, &str, Access); 17] = [
 impl Name {
     /// The method of this name on the wire.
     pub fn of(name: &str) -> Option<Self> {
-        METHODS
-            .iter()
-            .find(|(_, word, _)| *word == name)
-            .map(|(method, ..)| *method)
+        METHODS.iter().find(|(_, word, _)| *word == name).map(|(method, ..)| *method)
     }
 }
 
@@ -117,9 +114,7 @@ fn dispatch(ports: &mut impl Ports, method: Name, params: &Value) -> Answer {
             fields.only(&[&["watcher", "target", "ambient"]])?;
             let (watcher, target) = (fields.text("watcher")?, fields.session("target")?);
             let ambient = fields.flag_if("ambient")?.unwrap_or(false);
-            Ok(answers::watched(watch::watch(
-                ports, watcher, &target, ambient,
-            )?))
+            Ok(answers::watched(watch::watch(ports, watcher, &target, ambient)?))
         }
         Name::Unwatch => {
             fields.only(&[&["watcher", "target"]])?;
@@ -127,20 +122,14 @@ fn dispatch(ports: &mut impl Ports, method: Name, params: &Value) -> Answer {
             Ok(answers::removed(watch::unwatch(ports, watcher, &target)?))
         }
         Name::Watches => watches(ports, &fields),
-        Name::Take => Ok(answers::taken(&notice::take(
-            ports,
-            watcher_alone(&fields)?,
-        )?)),
+        Name::Take => Ok(answers::taken(&notice::take(ports, watcher_alone(&fields)?)?)),
         Name::Acknowledge => {
             fields.only(&[&["watcher", "notices"]])?;
             let (watcher, receipts) = (fields.text("watcher")?, fields.list("notices", receipt)?);
             let answer = acknowledge::acknowledge(ports, watcher, &receipts)?;
             Ok(answers::acknowledged(&answer))
         }
-        Name::Drain => Ok(answers::drained(&acknowledge::drain(
-            ports,
-            watcher_alone(&fields)?,
-        )?)),
+        Name::Drain => Ok(answers::drained(&acknowledge::drain(ports, watcher_alone(&fields)?)?)),
         Name::Pending => {
             fields.only(&[])?;
             Ok(answers::pending(&notice::pending(ports)?))
@@ -151,14 +140,8 @@ fn dispatch(ports: &mut impl Ports, method: Name, params: &Value) -> Answer {
             let sessions = fields.list("sessions", session_at)?;
             Ok(answers::versions(&reconcile::versions(ports, &sessions)?))
         }
-        Name::Reset => Ok(answers::removal(lifecycle::reset(
-            ports,
-            &session_alone(&fields)?,
-        )?)),
-        Name::Delete => Ok(answers::removal(lifecycle::delete(
-            ports,
-            &session_alone(&fields)?,
-        )?)),
+        Name::Reset => Ok(answers::removal(lifecycle::reset(ports, &session_alone(&fields)?)?)),
+        Name::Delete => Ok(answers::removal(lifecycle::delete(ports, &session_alone(&fields)?)?)),
         Name::Recover => {
             fields.only(&[])?;
             Ok(answers::recovery(retention::recover(ports, true)?))
@@ -192,10 +175,7 @@ fn record_many(ports: &mut impl Ports, params: &Value) -> Answer {
         Ok(outcomes) => Ok(answers::outcomes(outcomes)),
         Err(error) => {
             let reason = not_recorded(ports, error)?;
-            Err(Refused::Result(answers::failed_outcomes(
-                signals.len(),
-                reason,
-            )))
+            Err(Refused::Result(answers::failed_outcomes(signals.len(), reason)))
         }
     }
 }
@@ -206,13 +186,8 @@ fn not_recorded(ports: &mut impl Ports, error: Error) -> Result<&'static str, Fa
     if fault.code != Code::Failed {
         return Err(fault);
     }
-    let Fault {
-        reason, message, ..
-    } = fault;
-    ports.log(
-        Level::Error,
-        &format!("nothing was recorded: {reason}: {message}"),
-    );
+    let Fault { reason, message, .. } = fault;
+    ports.log(Level::Error, &format!("nothing was recorded: {reason}: {message}"));
     Ok(reason)
 }
 
@@ -260,9 +235,7 @@ pub fn state(
         // Checked here, so that the refusal names the field that this call has.
         crate::session::resolve("session", session)?;
         let versions = reconcile::versions(ports, core::slice::from_ref(session))?;
-        return Ok(answers::state(
-            versions.first().copied().flatten().unwrap_or(0),
-        ));
+        return Ok(answers::state(versions.first().copied().flatten().unwrap_or(0)));
     };
     let delta = reconcile::changes_since(ports, session, since, limit)?;
     Ok(answers::changes(&delta).map_err(Fault::from)?)
@@ -300,9 +273,7 @@ fn receipt(value: &Value, place: &Place<'_>) -> Read<Receipt> {
 fn as_written(params: &Value, mut fault: Fault) -> Fault {
     let written = fault.field.as_deref().and_then(|field| {
         let (whole, part) = field.rsplit_once('.')?;
-        let pointer = format!("/{whole}")
-            .replace(['.', '['], "/")
-            .replace(']', "");
+        let pointer = format!("/{whole}").replace(['.', '['], "/").replace(']', "");
         if !params.pointer(&pointer)?.is_string() {
             return None;
         }

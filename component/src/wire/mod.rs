@@ -34,10 +34,7 @@ use crate::ports::Ports;
 pub fn methods() -> Vec<Method> {
     let mut methods: Vec<Method> = METHODS
         .iter()
-        .map(|(_, name, access)| Method {
-            name: (*name).to_string(),
-            access: *access,
-        })
+        .map(|(_, name, access)| Method { name: (*name).to_string(), access: *access })
         .collect();
     methods.sort_by(|one, other| one.name.cmp(&other.name));
     methods
@@ -50,11 +47,7 @@ pub fn writes(request: &str) -> bool {
         return false;
     };
     Name::of(&request.method) == Some(Name::CallTool)
-        && request
-            .params
-            .get("name")
-            .and_then(serde_json::Value::as_str)
-            .is_some_and(tools::writes)
+        && request.params.get("name").and_then(serde_json::Value::as_str).is_some_and(tools::writes)
 }
 
 /// Answers one request. See `wire.call` in the contract.

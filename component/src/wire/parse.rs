@@ -25,11 +25,7 @@ fn without_huge_numbers(text: &str) -> Option<String> {
     while let Some(at) = rest.find(['"', '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9']) {
         out.push_str(&rest[..at]);
         rest = &rest[at..];
-        let token = if rest.starts_with('"') {
-            string_bytes(rest)
-        } else {
-            number_bytes(rest)
-        };
+        let token = if rest.starts_with('"') { string_bytes(rest) } else { number_bytes(rest) };
         let (token, after) = rest.split_at(token);
         if is_huge(token) {
             out.push_str("0.5");

@@ -21,26 +21,17 @@ enum Step<'a> {
 impl<'a> Place<'a> {
     /// The object that holds all fields. Its name is shown only where it is itself at fault.
     pub const fn whole(name: &'static str) -> Self {
-        Self {
-            above: None,
-            step: Step::Whole(name),
-        }
+        Self { above: None, step: Step::Whole(name) }
     }
 
     /// A member of the object here.
     pub const fn member(&'a self, name: &'a str) -> Self {
-        Self {
-            above: Some(self),
-            step: Step::Member(name),
-        }
+        Self { above: Some(self), step: Step::Member(name) }
     }
 
     /// An element of the list here, from 0.
     pub const fn element(&'a self, at: usize) -> Self {
-        Self {
-            above: Some(self),
-            step: Step::Element(at),
-        }
+        Self { above: Some(self), step: Step::Element(at) }
     }
 
     /// The path as the caller would write it.
@@ -54,9 +45,7 @@ impl<'a> Place<'a> {
 
 impl Display for Place<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let above = self
-            .above
-            .filter(|above| !matches!(above.step, Step::Whole(_)));
+        let above = self.above.filter(|above| !matches!(above.step, Step::Whole(_)));
         if let Some(above) = above {
             above.fmt(f)?;
         }

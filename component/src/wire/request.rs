@@ -61,32 +61,24 @@ impl Request {
         let id = match members.remove("id").map(read_id).transpose() {
             Ok(id) => id,
             Err(fault) => {
-                return Err(NoRequest {
-                    id: Id::Null,
-                    fault,
-                });
+                return Err(NoRequest { id: Id::Null, fault });
             }
         };
         match read_method(&members) {
             Ok(method) => Ok(Self {
                 id,
                 method,
-                params: members
-                    .remove("params")
-                    .unwrap_or_else(|| Map::new().into()),
+                params: members.remove("params").unwrap_or_else(|| Map::new().into()),
             }),
-            Err(refusal) => Err(NoRequest {
-                id: id.unwrap_or(Id::Null),
-                fault: Fault::envelope(refusal),
-            }),
+            Err(refusal) => {
+                Err(NoRequest { id: id.unwrap_or(Id::Null), fault: Fault::envelope(refusal) })
+            }
         }
     }
 
     /// The response that carries this result; none if the caller wants none.
     pub fn result(&self, result: &str) -> Option<String> {
-        self.id
-            .as_ref()
-            .map(|id| respond(id, |response| response.json("result", result)))
+        self.id.as_ref().map(|id| respond(id, |response| response.json("result", result)))
     }
 
     /// The response that carries this error; none if the caller wants none.
@@ -97,9 +89,7 @@ impl Request {
 
 /// An error response.
 pub fn error(id: &Id, fault: &Fault) -> String {
-    respond(id, |response| {
-        response.object("error", |error| fault.write(error))
-    })
+    respond(id, |response| response.object("error", |error| fault.write(error)))
 }
 
 fn respond(id: &Id, outcome: impl FnOnce(&mut json::Object<'_>)) -> String {

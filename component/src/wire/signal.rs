@@ -14,16 +14,8 @@ use crate::contract::{
 };
 
 /// The fields that every kind has.
-const EVERY_KIND: &[&str] = &[
-    "session",
-    "kind",
-    "actor",
-    "sessionId",
-    "runId",
-    "occurredAt",
-    "dedupeKey",
-    "watchers",
-];
+const EVERY_KIND: &[&str] =
+    &["session", "kind", "actor", "sessionId", "runId", "occurredAt", "dedupeKey", "watchers"];
 /// Reads a signal. Values are checked by the logic; here are their types, and that each field
 /// belongs to the kind.
 pub fn read(value: &Value, place: &Place<'_>) -> Read<Signal> {
@@ -45,10 +37,7 @@ pub fn read(value: &Value, place: &Place<'_>) -> Read<Signal> {
         occurred_at: fields.time_if("occurredAt")?,
         dedupe_key: owned(fields.text_if("dedupeKey")?),
         watchers: if fields.has("watchers") {
-            fields.list(
-                "watchers",
-                |key, place| Ok(text_at(key, place)?.to_string()),
-            )?
+            fields.list("watchers", |key, place| Ok(text_at(key, place)?.to_string()))?
         } else {
             Vec::new()
         },
@@ -83,21 +72,13 @@ fn happening(kind: Kind, fields: &Fields<'_>) -> Read<Happening> {
         }),
         Kind::UpstreamMissing => Happening::UpstreamMissing(fields.text("catalog")?.to_string()),
         Kind::GoalChanged => {
-            let changes = [
-                GoalChange::Created,
-                GoalChange::Updated,
-                GoalChange::Cleared,
-            ];
+            let changes = [GoalChange::Created, GoalChange::Updated, GoalChange::Cleared];
             Happening::GoalChanged(fields.word("change", &changes.map(|it| (it, it.word())))?)
         }
         Kind::ChildSpawned => Happening::ChildSpawned,
         Kind::RunCompleted => Happening::RunCompleted,
         Kind::RunFailed => {
-            let outcomes = [
-                RunOutcome::Error,
-                RunOutcome::Timeout,
-                RunOutcome::Cancelled,
-            ];
+            let outcomes = [RunOutcome::Error, RunOutcome::Timeout, RunOutcome::Cancelled];
             Happening::RunFailed(fields.word("outcome", &outcomes.map(|it| (it, it.word())))?)
         }
         Kind::Compacted => Happening::Compacted(fields.text("operationId")?.to_string()),

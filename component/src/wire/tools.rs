@@ -125,9 +125,7 @@ const ARGUMENTS: Place<'static> = Place::whole("arguments");
 /// The result of `tools`.
 pub fn definitions() -> String {
     json::object(|out| {
-        out.list("tools", &TOOLS, |out, tool| {
-            push_object(out, |out| define(out, tool))
-        });
+        out.list("tools", &TOOLS, |out, tool| push_object(out, |out| define(out, tool)));
     })
 }
 
@@ -142,16 +140,11 @@ fn define(out: &mut Object<'_>, tool: &Tool) {
                 let mut description = String::new();
                 push_text(&mut description, argument.description);
                 let schema = argument.schema;
-                out.json(
-                    argument.name,
-                    &format!("{{{schema},\"description\":{description}}}"),
-                );
+                out.json(argument.name, &format!("{{{schema},\"description\":{description}}}"));
             }
         });
         let required = tool.arguments.iter().filter(|argument| argument.required);
-        out.list("required", required, |out, argument| {
-            push_text(out, argument.name)
-        });
+        out.list("required", required, |out, argument| push_text(out, argument.name));
         out.flag("additionalProperties", false);
     });
     out.object("annotations", |out| {
@@ -208,9 +201,7 @@ fn run(ports: &mut impl Ports, tool: &Tool, arguments: &Fields<'_>, caller: &str
         }
         Run::Watch => {
             let target = target(arguments)?;
-            Ok(answers::watched(watch::watch(
-                ports, caller, &target, false,
-            )?))
+            Ok(answers::watched(watch::watch(ports, caller, &target, false)?))
         }
         Run::Unwatch => {
             let target = target(arguments)?;
@@ -246,12 +237,7 @@ fn result(answer: &str, is_error: bool) -> String {
 
 /// What is wrong with the arguments, by the names that the agent knows.
 fn explain(fault: Fault) -> String {
-    let Fault {
-        reason,
-        field,
-        message,
-        ..
-    } = fault;
+    let Fault { reason, field, message, .. } = fault;
     let field = field.unwrap_or_default();
     let known = match field.as_str() {
         "session.key" | "target.key" => SESSION_KEY.name,
