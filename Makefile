@@ -1,0 +1,40 @@
+# Thin verbs; each does its own set-up. `make help` lists them.
+.DEFAULT_GOAL := help
+CARGO ?= cargo
+HEADSUP := target/debug/headsup
+
+.PHONY: help setup build demo test lint bench component install clean
+
+help: ## list these verbs
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
+
+setup: ## check the toolchain and add the WASI target
+	@scripts/setup
+
+build: setup ## build the component and the command
+	$(CARGO) build -p headsup
+
+demo: build ## play the stories of tests/scenarios
+	@scripts/demo $(HEADSUP)
+
+lint: setup ## format, clippy and rustdoc, all warnings denied
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps
+
+test: lint ## every lint and every test
+	$(CARGO) test --workspace
+
+bench: setup ## ratios of component, native logic and bare SQL, in one run (release)
+	$(CARGO) bench -p headsup-tests
+
+component: setup ## the component alone, as other hosts load it
+	$(CARGO) build -p headsup-component --lib --target wasm32-wasip2 --profile guest
+	@ls -l target/wasm32-wasip2/guest/headsup_component.wasm
+
+install: setup ## install the command for this user and fill its cache
+	$(CARGO) install --locked --path host
+	headsup plugin inspect --builtin >/dev/null
+
+clean: ## remove everything that was built
+	$(CARGO) clean
