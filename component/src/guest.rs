@@ -17,7 +17,7 @@ use crate::ports::{Ports, Stored};
 use crate::{acknowledge, lifecycle, notice, policy, reconcile, record, retention, watch, wire};
 
 /// The imports of the contract.
-struct Imports;
+pub struct Imports;
 
 impl Ports for Imports {
     fn now(&mut self) -> u64 {
@@ -76,9 +76,11 @@ impl Ports for Imports {
     }
 }
 
-/// The exports of the contract.
-struct Core;
+/// The built-in core: the exports of the contract, each one call of the logic. A plugin implements
+/// the same traits and hands on what it does not change.
+pub struct Core;
 
+#[cfg(feature = "exports")]
 #[allow(unsafe_code, reason = "the generated export functions of the canonical ABI")]
 mod abi {
     use super::Core;

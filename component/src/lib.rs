@@ -34,6 +34,6 @@ pub mod retention;
 pub mod wire;
 
 #[cfg(target_family = "wasm")]
-mod guest;
+pub mod guest;
 #[cfg(target_family = "wasm")]
 mod runtime;
