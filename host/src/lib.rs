@@ -1,2 +1,3 @@
 //! x
 pub mod contract;
+pub mod storage;

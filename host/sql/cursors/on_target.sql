@@ -1,0 +1,18 @@
+-- The live cursors on a target with its head, by watcher: those of watchers strictly after one.
+-- Empty text is before every watcher.
+-- Columns: watcher_key, target_key, target_agent_id, state, provenance, last_seen, notified,
+-- moved_at of the cursor; version, watermark, notifying_newest, notifying_actor, notifying_other,
+-- moved_at of the head, all NULL without one.
+SELECT
+  c.watcher_key, c.target_key, c.target_agent_id, c.state, c.provenance, c.last_seen, c.notified,
+  c.moved_at,
+  h.version, h.watermark, h.notifying_newest, h.notifying_actor, h.notifying_other, h.moved_at
+FROM session_watch_cursors AS c INDEXED BY session_watch_cursors_by_target
+LEFT JOIN session_state_heads AS h
+  ON h.session_key = c.target_key AND h.agent_id = c.target_agent_id
+WHERE c.target_key = :target_key
+  AND c.target_agent_id = :target_agent_id
+  AND c.state = 'live'
+  AND c.watcher_key > :after_watcher_key
+ORDER BY c.watcher_key
+LIMIT :limit;

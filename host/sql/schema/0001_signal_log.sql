@@ -1,0 +1,184 @@
+-- The tables of the protocol: signal log, heads, cursors, upstream links, and our own settings.
+--
+-- Guarantees that the constraints hold by themselves, whoever writes:
+-- - Numbers lie between 0 and 2^53 - 1, so that every language reads them exactly.
+-- - A sequence is never given twice: AUTOINCREMENT keeps the counter in sqlite_sequence, which
+--   survives deletes, VACUUM and reopening.
+-- - `last_seen <= notified`; a mark has no positions; a tombstone has no notifying event.
+-- Text is UTF-8 and compares byte by byte (BINARY, the default collation).
+--
+-- This file is frozen once released: stores remember that it ran. Change a table by a new file.
+
+-- The signal log: one row for each recorded change of a session. Never message content.
+CREATE TABLE session_state_events (
+  -- The state version of the session once this was recorded.
+  sequence     INTEGER PRIMARY KEY AUTOINCREMENT
+               CONSTRAINT "sequence range" CHECK (sequence BETWEEN 1 AND 9007199254740991),
+  -- Unique within the session while the row is kept.
+  dedupe_key   TEXT CONSTRAINT "dedupe_key length" CHECK (octet_length(dedupe_key) <= 512),
+  session_key  TEXT NOT NULL
+               CONSTRAINT "session_key length" CHECK (octet_length(session_key) BETWEEN 1 AND 512),
+  agent_id     TEXT NOT NULL
+               CONSTRAINT "agent_id length" CHECK (octet_length(agent_id) BETWEEN 1 AND 64),
+  -- The incarnation of the session.
+  session_id   TEXT CONSTRAINT "session_id length" CHECK (octet_length(session_id) <= 256),
+  kind         TEXT NOT NULL CONSTRAINT "kind word" CHECK (kind IN (
+                 'human_direct_message', 'upstream_missing', 'goal_changed', 'child_spawned',
+                 'run_completed', 'run_failed', 'compacted', 'adopted', 'created')),
+  actor_type   TEXT NOT NULL
+               CONSTRAINT "actor_type word" CHECK (actor_type IN ('human', 'agent', 'system')),
+  actor_id     TEXT CONSTRAINT "actor_id length" CHECK (octet_length(actor_id) <= 512),
+  run_id       TEXT CONSTRAINT "run_id length" CHECK (octet_length(run_id) <= 256),
+  -- By the producer's clock, clamped; milliseconds since the Unix epoch.
+  occurred_at  INTEGER NOT NULL
+               CONSTRAINT "occurred_at range" CHECK (occurred_at BETWEEN 0 AND 9007199254740991),
+  summary      TEXT NOT NULL CONSTRAINT "summary length" CHECK (octet_length(summary) <= 1024),
+  -- A JSON object.
+  payload_json TEXT CONSTRAINT "payload_json length" CHECK (octet_length(payload_json) <= 4096)
+) STRICT;
+
+-- Pages of a session's log. The sequence is the row id, which ends every index entry: rows of one
+-- session come out in order.
+CREATE INDEX session_state_events_by_session
+  ON session_state_events (session_key, agent_id);
+
+CREATE UNIQUE INDEX session_state_events_dedupe
+  ON session_state_events (session_key, agent_id, dedupe_key)
+  WHERE dedupe_key IS NOT NULL;
+
+-- The durable head of each session. It survives the pruning of its log.
+CREATE TABLE session_state_heads (
+  session_key      TEXT NOT NULL
+                   CONSTRAINT "session_key length" CHECK (octet_length(session_key) BETWEEN 1 AND 512),
+  agent_id         TEXT NOT NULL
+                   CONSTRAINT "agent_id length" CHECK (octet_length(agent_id) BETWEEN 1 AND 64),
+  -- The state version. 0 marks the tombstone of a deleted session.
+  version          INTEGER NOT NULL
+                   CONSTRAINT "version range" CHECK (version BETWEEN 0 AND 9007199254740991),
+  -- The highest sequence of this session that was pruned or deleted; 0 if none was.
+  watermark        INTEGER NOT NULL
+                   CONSTRAINT "watermark range" CHECK (watermark BETWEEN 0 AND 9007199254740991),
+  -- The newest notifying event; NULL while there is none.
+  notifying_newest INTEGER,
+  -- The id of its actor; NULL for an actor without an id.
+  notifying_actor  TEXT
+                   CONSTRAINT "notifying_actor length" CHECK (octet_length(notifying_actor) <= 512),
+  -- The newest notifying event by any other actor; 0 if there is none.
+  notifying_other  INTEGER,
+  -- When the head last moved, by the local clock; milliseconds since the Unix epoch.
+  moved_at         INTEGER NOT NULL
+                   CONSTRAINT "moved_at range" CHECK (moved_at BETWEEN 0 AND 9007199254740991),
+  PRIMARY KEY (session_key, agent_id),
+  CONSTRAINT "notifying order" CHECK (
+    CASE WHEN notifying_newest IS NULL
+      THEN notifying_other IS NULL AND notifying_actor IS NULL
+      ELSE notifying_other IS NOT NULL
+       AND 0 <= notifying_other
+       AND notifying_other < notifying_newest
+       AND notifying_newest <= version
+    END)
+) STRICT, WITHOUT ROWID;
+
+-- Who watches whom: live cursors, and the marks that an unwatch leaves.
+CREATE TABLE session_watch_cursors (
+  watcher_key     TEXT NOT NULL
+                  CONSTRAINT "watcher_key length" CHECK (octet_length(watcher_key) BETWEEN 1 AND 512),
+  target_key      TEXT NOT NULL
+                  CONSTRAINT "target_key length" CHECK (octet_length(target_key) BETWEEN 1 AND 512),
+  target_agent_id TEXT NOT NULL
+                  CONSTRAINT "target_agent_id length"
+                  CHECK (octet_length(target_agent_id) BETWEEN 1 AND 64),
+  state           TEXT NOT NULL CONSTRAINT "state word" CHECK (state IN ('live', 'unwatched')),
+  -- Where a live watch came from; NULL for a mark.
+  provenance      TEXT
+                  CONSTRAINT "provenance word"
+                  CHECK (provenance IN ('spawn', 'explicit', 'ambient')),
+  -- The version the watcher has acknowledged; NULL for a mark.
+  last_seen       INTEGER,
+  -- The version the open notice stands for, or last_seen when none is open; NULL for a mark.
+  notified        INTEGER,
+  -- When the cursor last moved, by the local clock; milliseconds since the Unix epoch.
+  moved_at        INTEGER NOT NULL
+                  CONSTRAINT "moved_at range" CHECK (moved_at BETWEEN 0 AND 9007199254740991),
+  PRIMARY KEY (watcher_key, target_key, target_agent_id),
+  CONSTRAINT "watching itself" CHECK (watcher_key <> target_key),
+  CONSTRAINT "cursor order" CHECK (
+    CASE state WHEN 'live'
+      THEN provenance IS NOT NULL AND last_seen IS NOT NULL AND notified IS NOT NULL
+       AND 0 <= last_seen
+       AND last_seen <= notified
+       AND notified <= 9007199254740991
+      ELSE provenance IS NULL AND last_seen IS NULL AND notified IS NULL
+    END)
+) STRICT, WITHOUT ROWID;
+
+-- The cursors on a target, live ones together and by watcher: lists them, and answers "does
+-- anybody watch?" with one probe.
+CREATE INDEX session_watch_cursors_by_target
+  ON session_watch_cursors (target_key, target_agent_id, state, watcher_key);
+
+-- The cursors on a target without an open notice, which a notifying event has to open. Those that
+-- are pending already are not in it, so recording costs nothing for them.
+CREATE INDEX session_watch_cursors_settled
+  ON session_watch_cursors (target_key, target_agent_id, watcher_key)
+  WHERE notified = last_seen;
+
+-- The open notices, by watcher.
+CREATE INDEX session_watch_cursors_open
+  ON session_watch_cursors (watcher_key, target_key, target_agent_id)
+  WHERE notified > last_seen;
+
+-- The sources of adopted sessions (protocol section 9).
+CREATE TABLE session_upstream_links (
+  session_key   TEXT NOT NULL
+                CONSTRAINT "session_key length" CHECK (octet_length(session_key) BETWEEN 1 AND 512),
+  agent_id      TEXT NOT NULL
+                CONSTRAINT "agent_id length" CHECK (octet_length(agent_id) BETWEEN 1 AND 64),
+  -- The kind of source, such as 'claude-jsonl'.
+  source_kind   TEXT NOT NULL
+                CONSTRAINT "source_kind length" CHECK (octet_length(source_kind) BETWEEN 1 AND 64),
+  -- Where the source is: a path, or the id of a node.
+  locator       TEXT NOT NULL
+                CONSTRAINT "locator length" CHECK (octet_length(locator) BETWEEN 1 AND 4096),
+  catalog       TEXT NOT NULL
+                CONSTRAINT "catalog length" CHECK (octet_length(catalog) BETWEEN 1 AND 256),
+  host          TEXT CONSTRAINT "host length" CHECK (octet_length(host) <= 256),
+  thread        TEXT CONSTRAINT "thread length" CHECK (octet_length(thread) <= 256),
+  -- Rises with each adoption of another source.
+  generation    INTEGER NOT NULL
+                CONSTRAINT "generation range" CHECK (generation BETWEEN 1 AND 9007199254740991),
+  -- Rises with each change of the link: a check that was planned on an older one writes nothing.
+  revision      INTEGER NOT NULL
+                CONSTRAINT "revision range" CHECK (revision BETWEEN 1 AND 9007199254740991),
+  -- How often the source was seen to be replaced or rewritten.
+  rotations     INTEGER NOT NULL
+                CONSTRAINT "rotations range" CHECK (rotations BETWEEN 0 AND 9007199254740991),
+  -- How far the source was read, and what tells whether it is still the same. A JSON object.
+  marker_json   TEXT NOT NULL
+                CONSTRAINT "marker_json length" CHECK (octet_length(marker_json) <= 65536),
+  -- Checks in a row that definitively found nothing.
+  misses        INTEGER NOT NULL
+                CONSTRAINT "misses range" CHECK (misses BETWEEN 0 AND 1000),
+  -- Until when some process checks the source; milliseconds since the Unix epoch, 0 for nobody.
+  claimed_until INTEGER NOT NULL
+                CONSTRAINT "claimed_until range"
+                CHECK (claimed_until BETWEEN 0 AND 9007199254740991),
+  -- When the source was last checked; NULL before the first time.
+  checked_at    INTEGER
+                CONSTRAINT "checked_at range" CHECK (checked_at BETWEEN 0 AND 9007199254740991),
+  adopted_at    INTEGER NOT NULL
+                CONSTRAINT "adopted_at range" CHECK (adopted_at BETWEEN 0 AND 9007199254740991),
+  PRIMARY KEY (session_key, agent_id)
+) STRICT, WITHOUT ROWID;
+
+-- Named values that all processes of a store share: the core's (contract `settings`), and the
+-- host's own, which no core can reach.
+CREATE TABLE headsup_settings (
+  owner TEXT NOT NULL CONSTRAINT "owner word" CHECK (owner IN ('core', 'host')),
+  name  TEXT NOT NULL CONSTRAINT "name length" CHECK (octet_length(name) BETWEEN 1 AND 64),
+  value TEXT NOT NULL CONSTRAINT "value length" CHECK (octet_length(value) <= 4096),
+  PRIMARY KEY (owner, name)
+) STRICT, WITHOUT ROWID;
+
+-- The counter stands from the start, so that a restored store can raise it before its first row.
+INSERT INTO sqlite_sequence (name, seq) VALUES ('session_state_events', 0);

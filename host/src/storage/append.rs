@@ -1,0 +1,180 @@
+//! The verbs that record: `append` and `save`.
+
+use std::collections::BTreeMap;
+
+use rusqlite::{Connection, OptionalExtension as _, named_params};
+
+use super::failure::Problem;
+use super::reads::session_head;
+use super::rows::{cursor, provenance_word, stored};
+use super::statements::{
+    APPEND_DUPLICATE, APPEND_INSERT, APPEND_NAMED, APPEND_SETTLED, APPEND_WATCHED, SAVE_HEAD,
+    SAVE_MOVE_CURSOR, SAVE_PUT_CURSOR,
+};
+use crate::contract::{
+    AppendOutcome, AppendRequest, Appended, Changes, Cursor, CursorState, Entry, HeadChange,
+    Session,
+};
+
+/// `storage.append`.
+pub(super) fn append(
+    connection: &Connection,
+    request: &AppendRequest,
+) -> Result<AppendOutcome, Problem> {
+    let entry = &request.entry;
+    if let Some(sequence) = duplicate_of(connection, entry)? {
+        return Ok(AppendOutcome::Duplicate(sequence));
+    }
+    if request.only_if_watched && !is_watched(connection, &entry.session)? {
+        return Ok(AppendOutcome::Unwatched);
+    }
+    let sequence = insert(connection, entry)?;
+    Ok(AppendOutcome::Appended(Appended {
+        sequence,
+        head: session_head(connection, &entry.session)?,
+        cursors: cursors_asked_for(connection, request)?,
+    }))
+}
+
+fn duplicate_of(connection: &Connection, entry: &Entry) -> Result<Option<u64>, Problem> {
+    let Some(dedupe_key) = &entry.dedupe_key else { return Ok(None) };
+    let sequence: Option<i64> = connection
+        .prepare_cached(APPEND_DUPLICATE)?
+        .query_row(
+            named_params! {
+                ":session_key": entry.session.key,
+                ":agent_id": entry.session.agent,
+                ":dedupe_key": dedupe_key,
+            },
+            |row| row.get(0),
+        )
+        .optional()?;
+    Ok(sequence.map(i64::unsigned_abs))
+}
+
+fn is_watched(connection: &Connection, session: &Session) -> Result<bool, Problem> {
+    let watched = connection
+        .prepare_cached(APPEND_WATCHED)?
+        .exists(named_params! { ":session_key": session.key, ":agent_id": session.agent })?;
+    Ok(watched)
+}
+
+fn insert(connection: &Connection, entry: &Entry) -> Result<u64, Problem> {
+    connection.prepare_cached(APPEND_INSERT)?.execute(named_params! {
+        ":dedupe_key": entry.dedupe_key,
+        ":session_key": entry.session.key,
+        ":agent_id": entry.session.agent,
+        ":session_id": entry.session_id,
+        ":kind": entry.kind,
+        ":actor_type": entry.actor_type,
+        ":actor_id": entry.actor_id,
+        ":run_id": entry.run_id,
+        ":occurred_at": stored(entry.occurred_at),
+        ":summary": entry.summary,
+        ":payload_json": entry.payload,
+    })?;
+    // Positive: the table's own range says so.
+    Ok(connection.last_insert_rowid().unsigned_abs())
+}
+
+/// Settled and named cursors, each once: a named watcher may be a settled one.
+fn cursors_asked_for(
+    connection: &Connection,
+    request: &AppendRequest,
+) -> Result<Vec<Cursor>, Problem> {
+    let session = &request.entry.session;
+    let mut found = if request.settled { settled(connection, session)? } else { Vec::new() };
+    if request.named.is_empty() {
+        return Ok(found);
+    }
+    let mut by_watcher: BTreeMap<String, Cursor> =
+        found.drain(..).map(|cursor| (cursor.pair.watcher.clone(), cursor)).collect();
+    let mut statement = connection.prepare_cached(APPEND_NAMED)?;
+    for watcher in &request.named {
+        if by_watcher.contains_key(watcher) {
+            continue;
+        }
+        let mut rows = statement.query(named_params! {
+            ":watcher_key": watcher,
+            ":session_key": session.key,
+            ":agent_id": session.agent,
+        })?;
+        if let Some(row) = rows.next()? {
+            by_watcher.insert(watcher.clone(), cursor(row)?);
+        }
+    }
+    Ok(by_watcher.into_values().collect())
+}
+
+fn settled(connection: &Connection, session: &Session) -> Result<Vec<Cursor>, Problem> {
+    let mut statement = connection.prepare_cached(APPEND_SETTLED)?;
+    let mut rows = statement
+        .query(named_params! { ":session_key": session.key, ":agent_id": session.agent })?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        found.push(cursor(row)?);
+    }
+    Ok(found)
+}
+
+/// `storage.save`.
+pub(super) fn save(connection: &Connection, changes: &Changes) -> Result<(), Problem> {
+    for change in &changes.heads {
+        save_head(connection, change)?;
+    }
+    for cursor in &changes.cursors {
+        if !move_live_cursor(connection, cursor)? {
+            put_cursor(connection, cursor)?;
+        }
+    }
+    Ok(())
+}
+
+fn save_head(connection: &Connection, change: &HeadChange) -> Result<(), Problem> {
+    let HeadChange { session, head } = change;
+    let notifying = head.notifying.as_ref();
+    connection.prepare_cached(SAVE_HEAD)?.execute(named_params! {
+        ":session_key": session.key,
+        ":agent_id": session.agent,
+        ":version": stored(head.version),
+        ":watermark": stored(head.watermark),
+        ":notifying_newest": notifying.map(|n| stored(n.newest)),
+        ":notifying_actor": notifying.and_then(|n| n.actor.as_deref()),
+        ":notifying_other": notifying.map(|n| stored(n.other)),
+        ":moved_at": stored(head.moved_at),
+    })?;
+    Ok(())
+}
+
+/// Whether there was a live cursor, which is now as given.
+fn move_live_cursor(connection: &Connection, cursor: &Cursor) -> Result<bool, Problem> {
+    let CursorState::Live(positions) = &cursor.state else { return Ok(false) };
+    let moved = connection.prepare_cached(SAVE_MOVE_CURSOR)?.execute(named_params! {
+        ":watcher_key": cursor.pair.watcher,
+        ":target_key": cursor.pair.target.key,
+        ":target_agent_id": cursor.pair.target.agent,
+        ":provenance": provenance_word(positions.provenance),
+        ":last_seen": stored(positions.last_seen),
+        ":notified": stored(positions.notified),
+        ":moved_at": stored(cursor.moved_at),
+    })?;
+    Ok(moved > 0)
+}
+
+fn put_cursor(connection: &Connection, cursor: &Cursor) -> Result<(), Problem> {
+    let (state, positions) = match &cursor.state {
+        CursorState::Live(positions) => ("live", Some(positions)),
+        CursorState::Unwatched => ("unwatched", None),
+    };
+    connection.prepare_cached(SAVE_PUT_CURSOR)?.execute(named_params! {
+        ":watcher_key": cursor.pair.watcher,
+        ":target_key": cursor.pair.target.key,
+        ":target_agent_id": cursor.pair.target.agent,
+        ":state": state,
+        ":provenance": positions.map(|p| provenance_word(p.provenance)),
+        ":last_seen": positions.map(|p| stored(p.last_seen)),
+        ":notified": positions.map(|p| stored(p.notified)),
+        ":moved_at": stored(cursor.moved_at),
+    })?;
+    Ok(())
+}

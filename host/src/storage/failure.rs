@@ -1,0 +1,122 @@
+//! What can go wrong with a store, and the words for it: which fault it is, what happened and what
+//! to do. Messages name tables, columns and files, never the content of a row.
+
+use rusqlite::ErrorCode;
+use rusqlite::ffi::{SQLITE_IOERR_CORRUPTFS, SQLITE_IOERR_SHORT_READ};
+
+use crate::contract::{StorageFailure, StorageFault};
+
+/// A failure before it is worded for the caller.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Problem {
+    /// SQLite refused.
+    #[error(transparent)]
+    Sqlite(#[from] rusqlite::Error),
+    /// A row that breaks the protocol: the table and what is wrong, without its content.
+    #[error("a row of {table} has {what}")]
+    Row { table: &'static str, what: &'static str },
+    /// Found out by the store itself, worded already.
+    #[error("{1}")]
+    Known(StorageFault, String),
+}
+
+impl Problem {
+    /// A failure that the store found out by itself.
+    pub(super) fn known(fault: StorageFault, message: impl Into<String>) -> Self {
+        Self::Known(fault, message.into())
+    }
+
+    /// The failure in the contract's terms. `place` says which store it is.
+    pub(super) fn worded(self, place: &str) -> StorageFailure {
+        let (fault, message) = match self {
+            Self::Sqlite(error) => from_sqlite(&error),
+            Self::Row { .. } => (
+                StorageFault::Corrupt,
+                format!("{self}, which headsup never writes; run `headsup doctor` on it"),
+            ),
+            Self::Known(fault, message) => (fault, message),
+        };
+        StorageFailure { fault, message: format!("store {place}: {message}") }
+    }
+}
+
+fn from_sqlite(error: &rusqlite::Error) -> (StorageFault, String) {
+    match error {
+        rusqlite::Error::SqliteFailure(code, detail) => {
+            by_code(code.code, code.extended_code, detail.as_deref())
+        }
+        rusqlite::Error::InvalidColumnType(_, column, _) => (
+            StorageFault::Corrupt,
+            format!(
+                "column {column} of a row has a type that headsup never writes; run \
+                 `headsup doctor` on it"
+            ),
+        ),
+        rusqlite::Error::FromSqlConversionFailure(..)
+        | rusqlite::Error::IntegralValueOutOfRange(..)
+        | rusqlite::Error::Utf8Error(..) => (
+            StorageFault::Corrupt,
+            "a row has a value that headsup never writes; run `headsup doctor` on it".into(),
+        ),
+        other => (StorageFault::Failed, format!("{other}; this is a defect of the host")),
+    }
+}
+
+fn by_code(code: ErrorCode, extended: i32, detail: Option<&str>) -> (StorageFault, String) {
+    let detail = detail.unwrap_or("no detail given");
+    match code {
+        ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => (
+            StorageFault::Busy,
+            "another process holds the write lock for longer than the time-out; try again, or \
+             raise the time-out"
+                .into(),
+        ),
+        ErrorCode::DiskFull => (
+            StorageFault::Full,
+            "the disk, or the file's size limit, is full; free some space and try again".into(),
+        ),
+        ErrorCode::NotADatabase => (
+            StorageFault::Corrupt,
+            "the file is not a SQLite database (or is encrypted); nothing was changed. Give \
+             another path, or move the file away"
+                .into(),
+        ),
+        ErrorCode::DatabaseCorrupt => damaged(),
+        ErrorCode::SystemIoFailure
+            if [SQLITE_IOERR_SHORT_READ, SQLITE_IOERR_CORRUPTFS].contains(&extended) =>
+        {
+            damaged()
+        }
+        ErrorCode::SystemIoFailure => (
+            StorageFault::Failed,
+            format!("the operating system could not read or write it ({detail}); check the disk"),
+        ),
+        ErrorCode::ReadOnly => (StorageFault::ReadOnly, read_only()),
+        ErrorCode::CannotOpen | ErrorCode::PermissionDenied => (
+            StorageFault::Failed,
+            "the file cannot be opened; check that it is a file, that its folder exists, and the \
+             permissions of both"
+                .into(),
+        ),
+        ErrorCode::ConstraintViolation => (
+            StorageFault::Failed,
+            format!("the store refuses a value that the core gave ({detail})"),
+        ),
+        ErrorCode::OutOfMemory => (StorageFault::Failed, "out of memory".into()),
+        _ => (StorageFault::Failed, format!("SQLite says: {detail}")),
+    }
+}
+
+fn damaged() -> (StorageFault, String) {
+    (
+        StorageFault::Corrupt,
+        "the file is damaged; see `headsup doctor`, bring back a backup, and mark it with \
+         `headsup restored`"
+            .into(),
+    )
+}
+
+/// What to say of a file that may not be written.
+pub(super) fn read_only() -> String {
+    "the file or its folder may not be written; change the permissions, or give another path".into()
+}

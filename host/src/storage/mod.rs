@@ -1,0 +1,140 @@
+//! The store: one SQLite connection that implements the contract's `storage` and `settings`.
+//!
+//! The SQL stands in `host/sql/`, one file for each statement, so that hosts in other languages
+//! embed the same text; this module is glue. Every verb runs inside a transaction that the host
+//! began ([`Store::begin_read`], [`Store::begin_write`]) and that the host ends.
+
+mod append;
+mod failure;
+mod lifecycle;
+mod open;
+mod options;
+mod reads;
+mod rows;
+mod schema;
+mod statements;
+mod transaction;
+
+#[cfg(test)]
+mod tests;
+
+use rusqlite::Connection;
+
+pub use options::{Durability, StoreOptions};
+
+use crate::contract::{
+    AppendOutcome, AppendRequest, Changes, CursorQuery, Head, LogPage, Pair, PairState,
+    PendingCount, PruneRequest, Pruning, Removal, Session, Setting, StorageFailure, Watched,
+};
+use transaction::Transaction;
+
+/// One connection to a store. What each verb guarantees is said once, in `wit/storage.wit` and
+/// `wit/settings.wit`; a verb outside a transaction fails.
+///
+/// ```
+/// use headsup::contract::{Session, StorageFailure};
+/// use headsup::storage::Store;
+///
+/// # fn main() -> Result<(), StorageFailure> {
+/// let mut store = Store::in_memory()?;
+/// store.begin_read()?;
+/// let session = Session { key: "agent:main:main".into(), agent: "main".into() };
+/// assert_eq!(store.heads(&[session])?, [None]);
+/// store.rollback();
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Store {
+    connection: Connection,
+    /// The store's name in messages.
+    place: String,
+    writable: bool,
+    transaction: Transaction,
+}
+
+impl Store {
+    /// `storage.append`; writes.
+    pub fn append(&mut self, request: &AppendRequest) -> Result<AppendOutcome, StorageFailure> {
+        self.writing(|connection| append::append(connection, request))
+    }
+
+    /// `storage.save`; writes.
+    pub fn save(&mut self, changes: &Changes) -> Result<(), StorageFailure> {
+        self.writing(|connection| append::save(connection, changes))
+    }
+
+    /// `storage.cursors`.
+    pub fn cursors(
+        &mut self,
+        query: &CursorQuery,
+        after: Option<&Pair>,
+        limit: u32,
+    ) -> Result<Vec<Watched>, StorageFailure> {
+        self.reading(|connection| reads::cursors(connection, query, after, limit))
+    }
+
+    /// `storage.pairs`.
+    pub fn pairs(&mut self, pairs: &[Pair]) -> Result<Vec<PairState>, StorageFailure> {
+        self.reading(|connection| reads::pairs(connection, pairs))
+    }
+
+    /// `storage.open-counts`.
+    pub fn open_counts(&mut self) -> Result<Vec<PendingCount>, StorageFailure> {
+        self.reading(reads::open_counts)
+    }
+
+    /// `storage.heads`.
+    pub fn heads(&mut self, sessions: &[Session]) -> Result<Vec<Option<Head>>, StorageFailure> {
+        self.reading(|connection| reads::heads(connection, sessions))
+    }
+
+    /// `storage.history`.
+    pub fn history(
+        &mut self,
+        session: &Session,
+        after: u64,
+        limit: u32,
+    ) -> Result<LogPage, StorageFailure> {
+        self.reading(|connection| reads::history(connection, session, after, limit))
+    }
+
+    /// `storage.reset`; writes.
+    pub fn reset(&mut self, watcher: &str) -> Result<u32, StorageFailure> {
+        self.writing(|connection| lifecycle::reset(connection, watcher))
+    }
+
+    /// `storage.delete`; writes.
+    pub fn delete(&mut self, session: &Session, now: u64) -> Result<Removal, StorageFailure> {
+        self.writing(|connection| lifecycle::delete(connection, session, now))
+    }
+
+    /// `storage.prune`; writes.
+    pub fn prune(&mut self, request: &PruneRequest) -> Result<Pruning, StorageFailure> {
+        self.writing(|connection| lifecycle::prune(connection, request))
+    }
+
+    /// `storage.restored`; writes.
+    pub fn restored(&mut self, by: u64) -> Result<u64, StorageFailure> {
+        self.writing(|connection| lifecycle::restored(connection, by))
+    }
+
+    /// `settings.get`.
+    pub fn settings(
+        &mut self,
+        names: &[impl AsRef<str>],
+    ) -> Result<Vec<Option<String>>, StorageFailure> {
+        self.reading(|connection| reads::settings(connection, names))
+    }
+
+    /// `settings.set`; writes.
+    pub fn set(&mut self, settings: &[Setting]) -> Result<(), StorageFailure> {
+        self.writing(|connection| lifecycle::set(connection, settings))
+    }
+
+    /// Whether the connection was opened to write.
+    #[must_use]
+    pub fn is_writable(&self) -> bool {
+        self.writable
+    }
+}

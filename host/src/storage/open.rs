@@ -1,0 +1,300 @@
+//! Opening: to write, as a reader beside a writer, to inspect without changing anything, and in
+//! memory. A file that is not ours to use is refused before anything is written to it.
+
+use std::ffi::OsString;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
+
+use super::Store;
+use super::failure::{Problem, read_only};
+use super::options::{Durability, StoreOptions};
+use super::schema;
+use super::transaction::Transaction;
+use crate::contract::{StorageFailure, StorageFault};
+
+/// SQLite 3.51.3: older ones can corrupt a file in WAL mode.
+const OLDEST_SQLITE: i32 = 3_051_003;
+
+/// More than there are statements, so that each is prepared once for each connection.
+pub(super) const CACHED_STATEMENTS: usize = 96;
+
+/// How long to wait before trying again to switch a new file to WAL.
+const WAL_RETRY: Duration = Duration::from_millis(10);
+
+impl Store {
+    /// Opens a store to write, and makes it if it is not there: missing folders, the file, our
+    /// tables beside whatever else the file holds. An older schema is brought up to date.
+    ///
+    /// # Errors
+    /// `read-only`, `corrupt`, `too-new` and `foreign-schema` leave the file as it was.
+    pub fn open(options: &StoreOptions) -> Result<Self, StorageFailure> {
+        let place = options.place();
+        let opened = if options.is_in_memory() { memory() } else { writer(options) };
+        opened
+            .map(|connection| Self::over(connection, place.clone(), true))
+            .map_err(|problem| problem.worded(&place))
+    }
+
+    /// An empty store that lives as long as this value.
+    pub fn in_memory() -> Result<Self, StorageFailure> {
+        Self::open(&StoreOptions::new(":memory:"))
+    }
+
+    /// Opens another connection to a store that a writer has opened before: it only reads, and
+    /// neither waits for the writer nor holds it up.
+    ///
+    /// # Errors
+    /// `failed` if there is no store at the path, and for `:memory:`, which has one connection.
+    pub fn open_reader(options: &StoreOptions) -> Result<Self, StorageFailure> {
+        let place = options.place();
+        reader(options)
+            .map(|connection| Self::over(connection, place.clone(), false))
+            .map_err(|problem| problem.worded(&place))
+    }
+
+    /// Opens a store to look into it, changing nothing: it need not be writable, and neither need
+    /// its folder.
+    ///
+    /// # Errors
+    /// `failed` if there is no store at the path, or an older headsup made it.
+    pub fn inspect(options: &StoreOptions) -> Result<Self, StorageFailure> {
+        let place = options.place();
+        inspected(options)
+            .map(|connection| Self::over(connection, place.clone(), false))
+            .map_err(|problem| problem.worded(&place))
+    }
+
+    fn over(connection: Connection, place: String, writable: bool) -> Self {
+        Self { connection, place, writable, transaction: Transaction::None }
+    }
+}
+
+fn memory() -> Result<Connection, Problem> {
+    refuse_old_sqlite()?;
+    let mut connection = Connection::open_in_memory()?;
+    configure(&connection, Duration::ZERO)?;
+    bring_up_to_date(&mut connection)?;
+    Ok(connection)
+}
+
+fn writer(options: &StoreOptions) -> Result<Connection, Problem> {
+    refuse_old_sqlite()?;
+    make_folder(&options.path)?;
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
+    let mut connection = connect(&options.path, flags, options.busy_timeout)
+        .map_err(|problem| unless_folder_refuses(problem, &options.path))?;
+    if connection.is_readonly(rusqlite::MAIN_DB)? {
+        return Err(Problem::known(StorageFault::ReadOnly, read_only()));
+    }
+    // Looks before it touches: the journal mode is a property of the file.
+    refuse_other_encodings(&connection)?;
+    found_version(&connection)?;
+    use_wal(&connection, options.busy_timeout)?;
+    let synchronous = match options.durability {
+        Durability::Full => "FULL",
+        Durability::Normal => "NORMAL",
+    };
+    connection.pragma_update(None, "synchronous", synchronous)?;
+    bring_up_to_date(&mut connection)?;
+    Ok(connection)
+}
+
+fn reader(options: &StoreOptions) -> Result<Connection, Problem> {
+    refuse_missing(options)?;
+    // Writable as a file, so that it can help to keep the WAL in order; not so as a connection.
+    let connection =
+        connect(&options.path, OpenFlags::SQLITE_OPEN_READ_WRITE, options.busy_timeout)?;
+    connection.pragma_update(None, "query_only", true)?;
+    refuse_other_versions(&connection)?;
+    Ok(connection)
+}
+
+fn inspected(options: &StoreOptions) -> Result<Connection, Problem> {
+    refuse_missing(options)?;
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY;
+    let looked = connect(&options.path, flags, options.busy_timeout)
+        .and_then(|connection| refuse_other_versions(&connection).map(|()| connection));
+    match looked {
+        Err(Problem::Sqlite(error)) if cannot_share(&error) && !has_wal(&options.path) => {
+            let flags = flags | OpenFlags::SQLITE_OPEN_URI;
+            let connection = connect(&immutable(&options.path), flags, options.busy_timeout)?;
+            refuse_other_versions(&connection)?;
+            Ok(connection)
+        }
+        other => other,
+    }
+}
+
+fn connect(path: &Path, flags: OpenFlags, busy_timeout: Duration) -> Result<Connection, Problem> {
+    // One connection is used by one thread at a time, so SQLite's own mutexes are not needed.
+    let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    configure(&connection, busy_timeout)?;
+    Ok(connection)
+}
+
+/// What every connection needs and what changes nothing in the file.
+fn configure(connection: &Connection, busy_timeout: Duration) -> Result<(), Problem> {
+    connection.busy_timeout(busy_timeout)?;
+    connection.set_prepared_statement_cache_capacity(CACHED_STATEMENTS);
+    // Without it, statistics in the file would have statements prepared again at each use.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+    // The schema of a shared file is not ours to trust.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+    connection.pragma_update(None, "cell_size_check", true)?;
+    // Sorting while pruning must not need a place to write beside the store.
+    connection.pragma_update(None, "temp_store", "MEMORY")?;
+    Ok(())
+}
+
+fn refuse_old_sqlite() -> Result<(), Problem> {
+    if rusqlite::version_number() >= OLDEST_SQLITE {
+        return Ok(());
+    }
+    Err(Problem::known(
+        StorageFault::Failed,
+        format!(
+            "SQLite {} can damage a file in WAL mode; 3.51.3 or newer is needed",
+            rusqlite::version()
+        ),
+    ))
+}
+
+fn make_folder(path: &Path) -> Result<(), Problem> {
+    let Some(folder) = path.parent() else { return Ok(()) };
+    std::fs::create_dir_all(folder).map_err(|error| {
+        let fault = match error.kind() {
+            ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => StorageFault::ReadOnly,
+            _ => StorageFault::Failed,
+        };
+        Problem::known(
+            fault,
+            format!("its folder could not be made ({error}); make it, or give another path"),
+        )
+    })
+}
+
+/// A file that is not there and cannot be made means that its folder may not be written.
+fn unless_folder_refuses(problem: Problem, path: &Path) -> Problem {
+    match problem {
+        Problem::Sqlite(error)
+            if error.sqlite_error_code() == Some(ErrorCode::CannotOpen) && !path.exists() =>
+        {
+            Problem::known(StorageFault::ReadOnly, read_only())
+        }
+        other => other,
+    }
+}
+
+fn refuse_missing(options: &StoreOptions) -> Result<(), Problem> {
+    refuse_old_sqlite()?;
+    if !options.is_in_memory() && options.path.exists() {
+        return Ok(());
+    }
+    Err(Problem::known(StorageFault::Failed, "there is no store here; check the path"))
+}
+
+/// Keys compare byte by byte only where text is UTF-8.
+fn refuse_other_encodings(connection: &Connection) -> Result<(), Problem> {
+    let encoding: String = connection.pragma_query_value(None, "encoding", |row| row.get(0))?;
+    if encoding == "UTF-8" {
+        return Ok(());
+    }
+    Err(Problem::known(
+        StorageFault::ForeignSchema,
+        "the file keeps its text as UTF-16; give headsup a file of its own",
+    ))
+}
+
+fn refuse_other_versions(connection: &Connection) -> Result<(), Problem> {
+    refuse_other_encodings(connection)?;
+    let found = found_version(connection)?;
+    if found == schema::newest_version() {
+        return Ok(());
+    }
+    let message = if found == 0 {
+        "the file holds nothing of headsup's; check the path"
+    } else {
+        "an older headsup made it; open it once with a command that writes, such as `headsup serve`"
+    };
+    Err(Problem::known(StorageFault::Failed, message))
+}
+
+/// The schema version, looked up in one snapshot: another process may be migrating.
+fn found_version(connection: &Connection) -> Result<usize, Problem> {
+    let snapshot = connection.unchecked_transaction()?;
+    let version = schema::version(&snapshot)?;
+    snapshot.rollback()?;
+    Ok(version)
+}
+
+/// Switches the file to WAL, which lets readers and the writer run beside each other. The switch
+/// needs the file for itself for a moment and does not wait for that by itself.
+fn use_wal(connection: &Connection, patience: Duration) -> Result<(), Problem> {
+    let started = Instant::now();
+    loop {
+        let switched: Result<String, _> =
+            connection.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0));
+        match switched {
+            Ok(mode) if mode == "wal" => return Ok(()),
+            Ok(_) => {
+                let message = "its file system does not support WAL; put it on a local disk";
+                return Err(Problem::known(StorageFault::Failed, message));
+            }
+            Err(error) if is_busy(&error) && started.elapsed() < patience => {
+                std::thread::sleep(WAL_RETRY);
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+fn is_busy(error: &rusqlite::Error) -> bool {
+    error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
+}
+
+fn bring_up_to_date(connection: &mut Connection) -> Result<(), Problem> {
+    let newest = schema::newest_version();
+    if found_version(connection)? < newest {
+        // Looks again under the lock: another process may have been faster.
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let from = schema::version(&transaction)?;
+        schema::migrate(&transaction, from)?;
+        transaction.commit()?;
+    }
+    Ok(())
+}
+
+/// Whether a file could not be read because its folder may not be written: WAL wants to share
+/// memory beside the file.
+fn cannot_share(error: &rusqlite::Error) -> bool {
+    matches!(
+        error.sqlite_error_code(),
+        Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::SystemIoFailure)
+    )
+}
+
+/// Whether there are commits beside the file that are not in it yet.
+fn has_wal(path: &Path) -> bool {
+    let mut wal = OsString::from(path);
+    wal.push("-wal");
+    std::fs::metadata(wal).is_ok_and(|file| file.len() > 0)
+}
+
+/// The file as one that nobody changes, which needs nothing beside it.
+fn immutable(path: &Path) -> PathBuf {
+    let mut uri = String::from("file:");
+    for byte in path.as_os_str().as_encoded_bytes() {
+        if byte.is_ascii_alphanumeric() || b"/._-".contains(byte) {
+            uri.push(char::from(*byte));
+        } else {
+            uri.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    uri.push_str("?immutable=1");
+    PathBuf::from(uri)
+}

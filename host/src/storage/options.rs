@@ -1,0 +1,53 @@
+//! Where a store is and how it behaves.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The path that means "in memory, gone at the end".
+const IN_MEMORY: &str = ":memory:";
+
+/// When a commit counts as done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Durability {
+    /// Once the disk has it: what was committed survives a power loss.
+    #[default]
+    Full,
+    /// Once the operating system has it: survives the end of the process, but a power loss may
+    /// take the newest commits. Never damages the file.
+    Normal,
+}
+
+/// Where a store is and how it behaves.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoreOptions {
+    /// The file, or `:memory:`.
+    pub path: PathBuf,
+    /// How long to wait for a lock that another process or connection holds; 5,000 ms by default.
+    pub busy_timeout: Duration,
+    /// When a commit counts as done.
+    pub durability: Durability,
+}
+
+impl StoreOptions {
+    /// The defaults for a file, or for `:memory:`.
+    #[must_use]
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self {
+            path: path.into(),
+            busy_timeout: Duration::from_millis(5_000),
+            durability: Durability::default(),
+        }
+    }
+
+    /// Whether the store lives in memory alone: it is empty when opened, has one connection, and
+    /// is gone when that closes.
+    #[must_use]
+    pub fn is_in_memory(&self) -> bool {
+        self.path == Path::new(IN_MEMORY)
+    }
+
+    /// The store's name in messages.
+    pub(super) fn place(&self) -> String {
+        self.path.display().to_string()
+    }
+}

@@ -1,0 +1,67 @@
+//! The SQL, embedded: one constant for each file in `host/sql/`, named after it.
+
+/// Cuts off the comment that opens a file: statements are looked up by their text, at each use.
+const fn without_opening_comment(file: &'static str) -> &'static str {
+    let mut rest = file;
+    while let [b'-', b'-', ..] = rest.as_bytes() {
+        let bytes = rest.as_bytes();
+        let mut end = 0;
+        while end < bytes.len() && bytes[end] != b'\n' {
+            end += 1;
+        }
+        rest = rest.split_at(if end < bytes.len() { end + 1 } else { end }).1;
+    }
+    rest
+}
+
+macro_rules! statements {
+    ($($name:ident = $file:literal;)*) => {
+        $(pub(super) const $name: &str =
+            without_opening_comment(include_str!(concat!("../../sql/", $file)));)*
+
+        /// Every statement with the file it comes from.
+        #[cfg(test)]
+        pub(super) const ALL: &[(&str, &str)] = &[$(($file, $name),)*];
+    };
+}
+
+statements! {
+    SNAPSHOT = "open/snapshot.sql";
+    APPEND_DUPLICATE = "append/duplicate.sql";
+    APPEND_WATCHED = "append/watched.sql";
+    APPEND_INSERT = "append/insert.sql";
+    APPEND_SETTLED = "append/settled.sql";
+    APPEND_NAMED = "append/named.sql";
+    SAVE_HEAD = "save/head.sql";
+    SAVE_MOVE_CURSOR = "save/move_cursor.sql";
+    SAVE_PUT_CURSOR = "save/put_cursor.sql";
+    CURSORS_OF_WATCHER = "cursors/of_watcher.sql";
+    CURSORS_ON_TARGET = "cursors/on_target.sql";
+    CURSORS_OPEN_OF = "cursors/open_of.sql";
+    CURSORS_OPEN = "cursors/open.sql";
+    OPEN_COUNTS = "open_counts.sql";
+    PAIRS = "pairs.sql";
+    HEADS = "heads.sql";
+    HISTORY_ROWS = "history/rows.sql";
+    HISTORY_RESTORED_AT = "history/restored_at.sql";
+    RESET = "reset.sql";
+    DELETE_EVENTS = "delete/events.sql";
+    DELETE_CURSORS_ON_IT = "delete/cursors_on_it.sql";
+    DELETE_CURSORS_IT_HOLDS = "delete/cursors_it_holds.sql";
+    DELETE_LINK = "delete/link.sql";
+    DELETE_TOMBSTONE = "delete/tombstone.sql";
+    PRUNE_SURPLUS = "prune/surplus.sql";
+    PRUNE_BATCH = "prune/batch.sql";
+    PRUNE_WATERMARKS = "prune/watermarks.sql";
+    PRUNE_EVENTS = "prune/events.sql";
+    PRUNE_MORE = "prune/more.sql";
+    PRUNE_CURSORS = "prune/cursors.sql";
+    PRUNE_TOMBSTONES = "prune/tombstones.sql";
+    RESTORED_POSITION = "restored/position.sql";
+    RESTORED_COUNTER = "restored/counter.sql";
+    RESTORED_FIRST_COUNTER = "restored/first_counter.sql";
+    RESTORED_HEADS = "restored/heads.sql";
+    RESTORED_MARK = "restored/mark.sql";
+    SETTINGS_GET = "settings/get.sql";
+    SETTINGS_SET = "settings/set.sql";
+}
