@@ -114,3 +114,6 @@ fn stronger(old: Provenance, new: Provenance) -> Provenance {
 pub fn moved(before: Option<u64>, now: u64) -> u64 {
     before.map_or(now, |before| before.max(now))
 }
+
+#[cfg(test)]
+mod tests;

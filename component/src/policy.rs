@@ -142,3 +142,6 @@ fn number(value: Option<String>, default: u32) -> Stored<u32> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -128,3 +128,6 @@ fn time(value: Option<&str>) -> Result<Option<u64>, StorageFailure> {
             .map_err(|_| corrupt("a time among the store's settings is not a number")),
     }
 }
+
+#[cfg(test)]
+mod tests;

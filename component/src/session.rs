@@ -239,7 +239,9 @@ fn agent_id_bytes(key: &str) -> Qualification {
 }
 
 /// Drops empty parts and lowers ASCII letters, except in opaque peer ids: everything after
-/// `agent:<id>:matrix:(channel|group):`, and the one segment after `:signal:group:`.
+/// `agent:<id>:matrix:(channel|group):`, and the one segment after `:signal:group:`. White space
+/// that only dropped parts separate from an end of the key is outer white space too: else a
+/// canonical key would not stay what it is.
 fn canonical(trimmed: &str) -> String {
     let mut key = String::with_capacity(trimmed.len());
     let mut place = Place::Structure;
@@ -248,19 +250,19 @@ fn canonical(trimmed: &str) -> String {
         if !remaining.is_empty() && is_matrix_room(&key) {
             push_part(&mut key, "");
             push_matrix_id(&mut key, remaining);
-            break;
+            return key;
         }
         let (part, next) = match remaining.split_once(':') {
             Some((part, next)) => (part, Some(next)),
             None => (remaining, None),
         };
         rest = next;
-        let is_last = next.is_none_or(str::is_empty);
-        if matches!(place, Place::SignalId) && !(part.is_empty() && is_last) {
+        let first = key.is_empty();
+        let part = if first { part.trim_start() } else { part };
+        if matches!(place, Place::SignalId) {
             push_part(&mut key, part);
             place = Place::Structure;
         } else if !part.is_empty() {
-            let first = key.is_empty();
             push_part(&mut key, part);
             let start = key.len() - part.len();
             if let Some(part) = key.get_mut(start..) {
@@ -269,6 +271,8 @@ fn canonical(trimmed: &str) -> String {
             }
         }
     }
+    let end = key.trim_end_matches(|c: char| c == ':' || c.is_whitespace()).len();
+    key.truncate(end);
     key
 }
 
@@ -321,3 +325,6 @@ fn push_matrix_id(key: &mut String, opaque: &str) {
         marker.make_ascii_lowercase();
     }
 }
+
+#[cfg(test)]
+mod tests;

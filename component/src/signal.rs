@@ -320,3 +320,6 @@ fn clamp(occurred_at: Option<i64>, now: u64) -> u64 {
         Some(at) => u64::try_from(at).unwrap_or(0).clamp(now.saturating_sub(MAX_BACKDATE_MS), now),
     }
 }
+
+#[cfg(test)]
+mod tests;
