@@ -110,19 +110,16 @@ proptest! {
         let Ok(key) = parse(&given) else { return Ok(()) };
         let as_ref = |agent: Option<&str>| SessionRef { key: given.clone(), agent: agent.map(Into::into) };
         let named = resolve("session", &as_ref(Some(other)));
-        match key.agent() {
-            Some(own) => {
-                prop_assert!(is_agent_id(own));
-                let prefix = format!("agent:{own}:");
-                prop_assert!(key.as_str().starts_with(&prefix) && key.as_str().len() > prefix.len());
-                prop_assert_eq!(resolve("session", &as_ref(None)).map(|it| it.agent), Ok(own.to_string()));
-                prop_assert_eq!(named.map_err(|it| it.reason).err(), (own != other).then_some(InvalidReason::AgentMismatch));
-            }
-            None => {
-                prop_assert!(!key.as_str().starts_with("agent:"));
-                prop_assert_eq!(resolve("session", &as_ref(None)).map_err(|it| it.reason), Err(InvalidReason::AgentRequired));
-                prop_assert_eq!(named.map(|it| it.agent), Ok(other.to_string()));
-            }
+        if let Some(own) = key.agent() {
+            prop_assert!(is_agent_id(own));
+            let prefix = format!("agent:{own}:");
+            prop_assert!(key.as_str().starts_with(&prefix) && key.as_str().len() > prefix.len());
+            prop_assert_eq!(resolve("session", &as_ref(None)).map(|it| it.agent), Ok(own.to_string()));
+            prop_assert_eq!(named.map_err(|it| it.reason).err(), (own != other).then_some(InvalidReason::AgentMismatch));
+        } else {
+            prop_assert!(!key.as_str().starts_with("agent:"));
+            prop_assert_eq!(resolve("session", &as_ref(None)).map_err(|it| it.reason), Err(InvalidReason::AgentRequired));
+            prop_assert_eq!(named.map(|it| it.agent), Ok(other.to_string()));
         }
     }
 
