@@ -13,6 +13,7 @@ extern crate alloc;
 pub const PROTOCOL: &str = "0.1.0";
 
 pub mod contract;
+pub mod json;
 pub mod ports;
 
 pub mod refusal;

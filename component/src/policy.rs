@@ -4,9 +4,8 @@
 use alloc::format;
 use alloc::string::{String, ToString};
 
-use serde_json::Value;
-
 use crate::contract::{Error, InvalidInput, InvalidReason, Policy, Session, Setting};
+use crate::json;
 use crate::ports::{Ports, Stored};
 use crate::refusal::{corrupt, refuse};
 use crate::session::Key;
@@ -70,12 +69,12 @@ impl Template {
     /// while the notice is pending. `{call}` is the exact call that catches up.
     #[must_use]
     pub fn word(&self, target: &Session, last_seen: u64) -> String {
-        let key = Value::from(target.key.as_str()).to_string();
+        let key = json::text(&target.key);
         let qualified = Key::parse("target", &target.key).is_ok_and(|key| key.is_qualified());
         let agent = if qualified {
             String::new()
         } else {
-            format!(r#","agentId":{}"#, Value::from(target.agent.as_str()))
+            format!(r#","agentId":{}"#, json::text(&target.agent))
         };
         let call =
             format!(r#"session_status {{"sessionKey":{key}{agent},"changesSince":{last_seen}}}"#);

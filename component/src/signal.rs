@@ -4,12 +4,11 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use serde_json::{Map, Value};
-
 use crate::contract::{
     Actor, ActorType, Entry, GoalChange, Happening, InvalidInput, InvalidReason, Kind, RunOutcome,
     Session, Signal,
 };
+use crate::json;
 use crate::refusal::refuse;
 use crate::session::{self, Key};
 
@@ -233,21 +232,25 @@ fn word(happening: &Happening) -> Result<Worded, InvalidInput> {
             }
             let turns = message.turns.filter(|turns| *turns > 1);
             let via = channel.as_deref().unwrap_or("unknown");
-            worded(
-                format!("human message via {via}"),
-                [("channel", channel.map(Value::from)), ("turns", turns.map(Value::from))],
-            )
+            Worded {
+                summary: format!("human message via {via}"),
+                payload: payload([("channel", channel.as_deref())], turns),
+            }
         }
         Happening::UpstreamMissing(catalog) => {
             let catalog = needed_name("catalog", catalog)?;
-            worded(format!("upstream missing via {catalog}"), [("channel", Some(catalog.into()))])
+            Worded {
+                summary: format!("upstream missing via {catalog}"),
+                payload: payload([("channel", Some(&*catalog))], None),
+            }
         }
         Happening::GoalChanged(change) => plain(format!("goal {}", change.word())),
         Happening::ChildSpawned => plain("child session spawned".to_string()),
         Happening::RunCompleted => plain("child run completed".to_string()),
-        Happening::RunFailed(outcome) => {
-            worded(outcome.summary().to_string(), [("outcome", Some(outcome.word().into()))])
-        }
+        Happening::RunFailed(outcome) => Worded {
+            summary: outcome.summary().to_string(),
+            payload: payload([("outcome", Some(outcome.word()))], None),
+        },
         Happening::Compacted(operation) => {
             session::id("operationId", operation)?;
             plain("session compacted".to_string())
@@ -256,10 +259,10 @@ fn word(happening: &Happening) -> Result<Worded, InvalidInput> {
             let catalog = needed_name("catalog", &adoption.catalog)?;
             let host =
                 adoption.host.as_deref().map(|host| session::id("host", host)).transpose()?;
-            worded(
-                format!("session adopted from {catalog}"),
-                [("channel", Some(catalog.into())), ("host", host.map(Value::from))],
-            )
+            Worded {
+                summary: format!("session adopted from {catalog}"),
+                payload: payload([("channel", Some(&*catalog)), ("host", host.as_deref())], None),
+            }
         }
         Happening::Created => plain("session created".to_string()),
     })
@@ -269,14 +272,21 @@ fn plain(summary: String) -> Worded {
     Worded { summary, payload: None }
 }
 
-fn worded<const N: usize>(summary: String, fields: [(&str, Option<Value>); N]) -> Worded {
-    let mut payload = Map::new();
-    for (name, value) in fields {
-        if let Some(value) = value {
-            payload.insert(name.to_string(), value);
-        }
+/// A JSON object of what is there; `None` if nothing is.
+fn payload<const N: usize>(names: [(&str, Option<&str>); N], turns: Option<u32>) -> Option<String> {
+    if turns.is_none() && names.iter().all(|(_, value)| value.is_none()) {
+        return None;
     }
-    Worded { summary, payload: (!payload.is_empty()).then(|| Value::Object(payload).to_string()) }
+    Some(json::object(|out| {
+        for (name, value) in names {
+            if let Some(value) = value {
+                out.name(name).text(value);
+            }
+        }
+        if let Some(turns) = turns {
+            out.name("turns").number(turns.into());
+        }
+    }))
 }
 
 fn optional_name(field: &str, given: Option<&str>) -> Result<Option<String>, InvalidInput> {

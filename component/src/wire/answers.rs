@@ -3,13 +3,11 @@
 use alloc::format;
 use alloc::string::String;
 
-use serde::de::IgnoredAny;
-
-use super::json::{self, Object, push_object};
 use crate::contract::{
     Acknowledgement, Delta, Drained, Event, Notice, Outcome, PendingCount, Provenance, Recovery,
     Removal, Unwatchable, WatchAnswer, WatchEntry,
 };
+use crate::json::{self, Value, Writer};
 use crate::ports::Stored;
 use crate::refusal::corrupt;
 
@@ -19,23 +17,21 @@ pub fn outcome(outcome: Outcome) -> String {
 }
 
 /// `recordMany`.
-pub fn outcomes(outcomes: impl IntoIterator<Item = Outcome>) -> String {
+pub fn outcomes(outcomes: &[Outcome]) -> String {
     json::object(|out| {
-        out.list("outcomes", outcomes, |out, outcome| {
-            push_object(out, |out| write_outcome(out, outcome));
-        });
+        list(out, "outcomes", outcomes, |out, outcome| write_outcome(out, *outcome));
     })
 }
 
-fn write_outcome(out: &mut Object<'_>, outcome: Outcome) {
+fn write_outcome(out: &mut Writer, outcome: Outcome) {
     let (word, version) = match outcome {
         Outcome::Recorded(version) => ("recorded", Some(version)),
         Outcome::Duplicate(version) => ("duplicate", Some(version)),
         Outcome::Unwatched => ("unwatched", None),
     };
-    out.text("outcome", word);
+    out.name("outcome").text(word);
     if let Some(version) = version {
-        out.number("stateVersion", version);
+        out.name("stateVersion").number(version);
     }
 }
 
@@ -47,15 +43,19 @@ pub fn failed_outcome(reason: &str) -> String {
 /// `recordMany` of so many signals that the store or the core failed.
 pub fn failed_outcomes(signals: usize, reason: &str) -> String {
     json::object(|out| {
-        out.list("outcomes", 0..signals, |out, _| {
-            push_object(out, |out| write_failed(out, reason));
-        });
+        out.name("outcomes").open_list();
+        for _ in 0..signals {
+            out.open_object();
+            write_failed(out, reason);
+            out.close_object();
+        }
+        out.close_list();
     })
 }
 
-fn write_failed(out: &mut Object<'_>, reason: &str) {
-    out.text("outcome", "failed");
-    out.text("reason", reason);
+fn write_failed(out: &mut Writer, reason: &str) {
+    out.name("outcome").text("failed");
+    out.name("reason").text(reason);
 }
 
 /// `watch`.
@@ -66,31 +66,31 @@ pub fn watched(answer: WatchAnswer) -> String {
         WatchAnswer::NotWatchable(Unwatchable::WatcherIsTarget) => Some("watcher-is-target"),
     };
     json::object(|out| {
-        out.flag("watched", reason.is_none());
-        out.text_if("reason", reason);
+        out.name("watched").flag(reason.is_none());
+        if let Some(reason) = reason {
+            out.name("reason").text(reason);
+        }
     })
 }
 
 /// `unwatch`.
 pub fn removed(removed: bool) -> String {
-    json::object(|out| out.flag("removed", removed))
+    json::object(|out| out.name("removed").flag(removed))
 }
 
 /// `watches`.
 pub fn watches(entries: &[WatchEntry]) -> String {
     json::object(|out| {
-        out.list("watches", entries, |out, entry| {
-            push_object(out, |out| {
-                out.text("watcher", &entry.watcher);
-                out.text("target", &entry.target.key);
-                out.text("agent", &entry.target.agent);
-                out.text("provenance", provenance(entry.provenance));
-                out.number("lastSeen", entry.last_seen);
-                out.number("notified", entry.notified);
-                out.number("material", entry.material);
-                out.flag("pending", entry.pending);
-                out.number("expiresAt", entry.expires_at);
-            });
+        list(out, "watches", entries, |out, entry| {
+            out.name("watcher").text(&entry.watcher);
+            out.name("target").text(&entry.target.key);
+            out.name("agent").text(&entry.target.agent);
+            out.name("provenance").text(provenance(entry.provenance));
+            out.name("lastSeen").number(entry.last_seen);
+            out.name("notified").number(entry.notified);
+            out.name("material").number(entry.material);
+            out.name("pending").flag(entry.pending);
+            out.name("expiresAt").number(entry.expires_at);
         });
     })
 }
@@ -98,17 +98,15 @@ pub fn watches(entries: &[WatchEntry]) -> String {
 /// The tool `sessions_list`: what an agent needs of its watches, in the words of the tools.
 pub fn sessions(entries: &[WatchEntry]) -> String {
     json::object(|out| {
-        out.list("sessions", entries, |out, entry| {
-            push_object(out, |out| {
-                out.text("sessionKey", &entry.target.key);
-                out.text("agentId", &entry.target.agent);
-                if let Some(version) = entry.state_version {
-                    out.number("stateVersion", version);
-                }
-                out.number("lastSeen", entry.last_seen);
-                out.flag("pending", entry.pending);
-                out.text("provenance", provenance(entry.provenance));
-            });
+        list(out, "sessions", entries, |out, entry| {
+            out.name("sessionKey").text(&entry.target.key);
+            out.name("agentId").text(&entry.target.agent);
+            if let Some(version) = entry.state_version {
+                out.name("stateVersion").number(version);
+            }
+            out.name("lastSeen").number(entry.last_seen);
+            out.name("pending").flag(entry.pending);
+            out.name("provenance").text(provenance(entry.provenance));
         });
     })
 }
@@ -129,7 +127,7 @@ pub fn taken(notices: &[Notice]) -> String {
 /// `acknowledge`.
 pub fn acknowledged(answer: &Acknowledgement) -> String {
     json::object(|out| {
-        out.number("acknowledged", answer.acknowledged);
+        out.name("acknowledged").number(answer.acknowledged.into());
         write_notices(out, "reopened", &answer.reopened);
     })
 }
@@ -142,33 +140,29 @@ pub fn drained(answer: &Drained) -> String {
     })
 }
 
-fn write_notices(out: &mut Object<'_>, name: &str, notices: &[Notice]) {
-    out.list(name, notices, |out, notice| {
-        push_object(out, |out| {
-            out.text("target", &notice.target.key);
-            out.text("agent", &notice.target.agent);
-            out.number("since", notice.since);
-            out.number("upTo", notice.up_to);
-            out.text("text", &notice.text);
-        });
+fn write_notices(out: &mut Writer, name: &str, notices: &[Notice]) {
+    list(out, name, notices, |out, notice| {
+        out.name("target").text(&notice.target.key);
+        out.name("agent").text(&notice.target.agent);
+        out.name("since").number(notice.since);
+        out.name("upTo").number(notice.up_to);
+        out.name("text").text(&notice.text);
     });
 }
 
 /// `pending`.
 pub fn pending(counts: &[PendingCount]) -> String {
     json::object(|out| {
-        out.list("watchers", counts, |out, count| {
-            push_object(out, |out| {
-                out.text("watcher", &count.watcher);
-                out.number("notices", count.notices);
-            });
+        list(out, "watchers", counts, |out, count| {
+            out.name("watcher").text(&count.watcher);
+            out.name("notices").number(count.notices.into());
         });
     })
 }
 
 /// `status` without the changes.
 pub fn state(version: u64) -> String {
-    json::object(|out| out.number("stateVersion", version))
+    json::object(|out| out.name("stateVersion").number(version))
 }
 
 /// `status` with the changes.
@@ -181,67 +175,80 @@ pub fn changes(delta: &Delta) -> Stored<String> {
         return Err(corrupt(&format!("the payload of event {sequence} is not a JSON object")));
     }
     Ok(json::object(|out| {
-        out.number("stateVersion", delta.state_version);
-        out.object("stateChanges", |out| {
-            out.list("events", &delta.events, |out, event| {
-                push_object(out, |out| write_event(out, event));
-            });
-            out.flag("truncated", delta.truncated);
-            out.flag("historyGap", delta.history_gap);
-        });
+        out.name("stateVersion").number(delta.state_version);
+        out.name("stateChanges").open_object();
+        list(out, "events", &delta.events, write_event);
+        out.name("truncated").flag(delta.truncated);
+        out.name("historyGap").flag(delta.history_gap);
+        out.close_object();
     }))
+}
+
+fn write_event(out: &mut Writer, event: &Event) {
+    out.name("sequence").number(event.sequence);
+    out.name("kind").text(event.kind.word());
+    out.name("actorType").text(event.actor.type_.word());
+    if let Some(id) = &event.actor.id {
+        out.name("actorId").text(id);
+    }
+    out.name("occurredAt").number(event.occurred_at);
+    out.name("summary").text(&event.summary);
+    if let Some(run) = &event.run_id {
+        out.name("runId").text(run);
+    }
+    if let Some(payload) = &event.payload {
+        out.name("payload").json(payload);
+    }
 }
 
 fn has_sound_payload(event: &Event) -> bool {
     event.payload.as_deref().is_none_or(|payload| {
-        payload.starts_with('{')
-            && !payload.contains(['\n', '\r'])
-            && serde_json::from_str::<IgnoredAny>(payload).is_ok()
+        !payload.contains(['\n', '\r']) && matches!(json::read(payload), Ok(Value::Object(_)))
     })
-}
-
-fn write_event(out: &mut Object<'_>, event: &Event) {
-    out.number("sequence", event.sequence);
-    out.text("kind", event.kind.word());
-    out.text("actorType", event.actor.type_.word());
-    out.text_if("actorId", event.actor.id.as_deref());
-    out.number("occurredAt", event.occurred_at);
-    out.text("summary", &event.summary);
-    out.text_if("runId", event.run_id.as_deref());
-    if let Some(payload) = &event.payload {
-        out.json("payload", payload);
-    }
 }
 
 /// `versions`.
 pub fn versions(versions: &[Option<u64>]) -> String {
-    use core::fmt::Write;
     json::object(|out| {
-        out.list("versions", versions, |out, version| match version {
-            // Writing to a string cannot fail.
-            Some(version) => drop(write!(out, "{version}")),
-            None => out.push_str("null"),
-        });
+        out.name("versions").open_list();
+        for version in versions {
+            match version {
+                Some(version) => out.number(*version),
+                None => out.json("null"),
+            }
+        }
+        out.close_list();
     })
 }
 
 /// `reset` and `delete`.
 pub fn removal(removal: Removal) -> String {
     json::object(|out| {
-        out.number("cursors", removal.cursors);
-        out.number("events", removal.events);
+        out.name("cursors").number(removal.cursors.into());
+        out.name("events").number(removal.events.into());
     })
 }
 
 /// `recover`.
 pub fn recovery(recovery: Recovery) -> String {
     json::object(|out| {
-        out.number("pending", recovery.pending);
-        out.number("pruned", recovery.pruned);
+        out.name("pending").number(recovery.pending.into());
+        out.name("pruned").number(recovery.pruned.into());
     })
 }
 
 /// `clock`.
 pub fn clock(now: u64) -> String {
-    json::object(|out| out.number("now", now))
+    json::object(|out| out.name("now").number(now))
+}
+
+/// A member that holds a list of objects.
+fn list<T>(out: &mut Writer, name: &str, items: &[T], write: impl Fn(&mut Writer, &T)) {
+    out.name(name).open_list();
+    for item in items {
+        out.open_object();
+        write(out, item);
+        out.close_object();
+    }
+    out.close_list();
 }

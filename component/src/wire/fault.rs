@@ -3,8 +3,8 @@
 use alloc::format;
 use alloc::string::String;
 
-use super::json::Object;
 use crate::contract::{Error, Failure, InvalidInput, InvalidReason, StorageFailure, StorageFault};
+use crate::json::Writer;
 
 /// A JSON-RPC error code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,11 +50,6 @@ impl Fault {
         Self { code, reason, field: None, message: message.into() }
     }
 
-    /// Refused params.
-    pub fn params(refusal: InvalidInput) -> Self {
-        Self::refused(Code::Params, refusal)
-    }
-
     /// A refused envelope.
     pub fn envelope(refusal: InvalidInput) -> Self {
         Self::refused(Code::Request, refusal)
@@ -70,13 +65,17 @@ impl Fault {
     }
 
     /// Writes the value of `error` in a response.
-    pub fn write(&self, error: &mut Object<'_>) {
-        error.json("code", self.code.number());
-        error.text("message", &self.message);
-        error.object("data", |data| {
-            data.text("reason", self.reason);
-            data.text_if("field", self.field.as_deref());
-        });
+    pub fn write(&self, out: &mut Writer) {
+        out.open_object();
+        out.name("code").json(self.code.number());
+        out.name("message").text(&self.message);
+        out.name("data").open_object();
+        out.name("reason").text(self.reason);
+        if let Some(field) = &self.field {
+            out.name("field").text(field);
+        }
+        out.close_object();
+        out.close_object();
     }
 }
 
@@ -86,10 +85,16 @@ impl From<StorageFailure> for Fault {
     }
 }
 
+impl From<InvalidInput> for Fault {
+    fn from(refusal: InvalidInput) -> Self {
+        Self::refused(Code::Params, refusal)
+    }
+}
+
 impl From<Error> for Fault {
     fn from(error: Error) -> Self {
         match error {
-            Error::Invalid(refusal) => Self::params(refusal),
+            Error::Invalid(refusal) => refusal.into(),
             Error::Storage(failure) => failure.into(),
         }
     }

@@ -5,10 +5,9 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use serde_json::{Map, Value};
-
 use super::place::Place;
 use crate::contract::{InvalidInput, InvalidReason, SessionRef};
+use crate::json::{Members, Value};
 use crate::refusal::{self, MAX_INTEGER};
 
 /// What a reading of fields answers.
@@ -20,17 +19,17 @@ const LONGEST_SHOWN_NAME: usize = 64;
 /// The fields of one object.
 pub struct Fields<'a> {
     place: &'a Place<'a>,
-    members: &'a Map<String, Value>,
+    members: &'a Members<'a>,
 }
 
 impl<'a> Fields<'a> {
     /// These fields, of the object here.
-    pub const fn new(members: &'a Map<String, Value>, place: &'a Place<'a>) -> Self {
+    pub const fn new(members: &'a Members<'a>, place: &'a Place<'a>) -> Self {
         Self { place, members }
     }
 
     /// The fields of the object here.
-    pub fn of(value: &'a Value, place: &'a Place<'a>) -> Read<Self> {
+    pub fn of(value: &'a Value<'a>, place: &'a Place<'a>) -> Read<Self> {
         match value {
             Value::Object(members) => Ok(Self::new(members, place)),
             _ => Err(wrong_type(place, "an object")),
@@ -40,47 +39,48 @@ impl<'a> Fields<'a> {
     /// Refuses every field that is not among these.
     pub fn only(&self, known: &[&[&str]]) -> Read<()> {
         let is_known = |name: &str| known.iter().any(|names| names.contains(&name));
-        let Some(unknown) = self.members.keys().find(|name| !is_known(name)) else {
+        let Some(unknown) = self.members.names().find(|name| !is_known(name)) else {
             return Ok(());
         };
-        let allowed = known.concat();
-        let what = match allowed.as_slice() {
-            [] => "no fields here; remove it".to_string(),
-            names => format!("unknown field; the fields here are {}", names.join(", ")),
+        let what = if known.is_empty() {
+            "there are no fields here; remove it".to_string()
+        } else {
+            let mut names = known.iter().flat_map(|names| names.iter().copied());
+            listed("unknown field; the fields here are", &mut names)
         };
         // A name that could be content is not repeated.
         let shown = unknown.len() <= LONGEST_SHOWN_NAME
             && unknown.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'));
-        let place = if shown { self.place.member(unknown) } else { *self.place };
+        let place = if shown { self.place_of(unknown) } else { *self.place };
         Err(refuse(InvalidReason::UnknownField, &place, &what))
     }
 
     /// The place of a field, for reading what it holds.
-    pub fn place_of(&'a self, name: &'a str) -> Place<'a> {
+    pub fn place_of(&self, name: &'a str) -> Place<'a> {
         self.place.member(name)
     }
 
     /// Whether the field is there.
     pub fn has(&self, name: &str) -> bool {
-        self.members.contains_key(name)
+        self.members.get(name).is_some()
     }
 
     /// A field's value, if it is there.
-    pub fn value_if(&self, name: &str) -> Option<&'a Value> {
+    pub fn value_if(&self, name: &str) -> Option<&'a Value<'a>> {
         self.members.get(name)
     }
 
     /// A field's value.
-    pub fn value(&self, name: &str) -> Read<&'a Value> {
+    pub fn value(&self, name: &str) -> Read<&'a Value<'a>> {
         self.value_if(name).ok_or_else(|| {
-            let place = self.place.member(name);
+            let place = self.place_of(name);
             refuse(InvalidReason::MissingField, &place, "needed and not there")
         })
     }
 
     /// A text.
     pub fn text(&self, name: &str) -> Read<&'a str> {
-        text_at(self.value(name)?, &self.place.member(name))
+        text_at(self.value(name)?, &self.place_of(name))
     }
 
     /// An optional text.
@@ -90,14 +90,15 @@ impl<'a> Fields<'a> {
 
     /// An optional `true` or `false`.
     pub fn flag_if(&self, name: &str) -> Read<Option<bool>> {
-        self.optional(name, |value, place| {
-            value.as_bool().ok_or_else(|| wrong_type(place, "true or false"))
+        self.optional(name, |value, place| match value {
+            Value::Bool(flag) => Ok(*flag),
+            _ => Err(wrong_type(place, "true or false")),
         })
     }
 
     /// A version or sequence: an integer from 0 to 2^53 - 1.
     pub fn version(&self, name: &str) -> Read<u64> {
-        version_at(self.value(name)?, &self.place.member(name))
+        version_at(self.value(name)?, &self.place_of(name))
     }
 
     /// An optional version.
@@ -124,7 +125,7 @@ impl<'a> Fields<'a> {
 
     /// A time in ms since the epoch that a clock can show: from 0 to 2^53 - 1.
     pub fn clock_time(&self, name: &str) -> Read<u64> {
-        let place = self.place.member(name);
+        let place = self.place_of(name);
         integer_at(self.value(name)?, &place)?
             .and_then(|integer| u64::try_from(integer).ok())
             .filter(|time| *time <= MAX_INTEGER)
@@ -133,17 +134,17 @@ impl<'a> Fields<'a> {
 
     /// A session: its key, or an object of key and agent.
     pub fn session(&self, name: &str) -> Read<SessionRef> {
-        session_at(self.value(name)?, &self.place.member(name))
+        session_at(self.value(name)?, &self.place_of(name))
     }
 
     /// A list, each element read by `read`.
     pub fn list<T>(
         &self,
         name: &str,
-        read: impl Fn(&Value, &Place<'_>) -> Read<T>,
+        read: impl Fn(&Value<'_>, &Place<'_>) -> Read<T>,
     ) -> Read<Vec<T>> {
-        let place = self.place.member(name);
-        let Value::Array(elements) = self.value(name)? else {
+        let place = self.place_of(name);
+        let Value::List(elements) = self.value(name)? else {
             return Err(wrong_type(&place, "a list"));
         };
         elements.iter().enumerate().map(|(at, element)| read(element, &place.element(at))).collect()
@@ -152,32 +153,33 @@ impl<'a> Fields<'a> {
     /// One of these words.
     pub fn word<T: Copy>(&self, name: &str, words: &[(T, &'static str)]) -> Read<T> {
         let given = self.text(name)?;
-        match words.iter().find(|(_, word)| *word == given) {
-            Some((value, _)) => Ok(*value),
-            None => {
-                Err(refuse(InvalidReason::UnknownValue, &self.place.member(name), &one_of(words)))
+        for (value, word) in words {
+            if *word == given {
+                return Ok(*value);
             }
         }
+        let what = listed("must be one of", &mut words.iter().map(|(_, word)| *word));
+        Err(refuse(InvalidReason::UnknownValue, &self.place_of(name), &what))
     }
 
     fn optional<T>(
         &self,
         name: &str,
-        read: impl Fn(&'a Value, &Place<'_>) -> Read<T>,
+        read: impl Fn(&'a Value<'a>, &Place<'_>) -> Read<T>,
     ) -> Read<Option<T>> {
-        self.value_if(name).map(|value| read(value, &self.place.member(name))).transpose()
+        self.value_if(name).map(|value| read(value, &self.place_of(name))).transpose()
     }
 }
 
 /// A text.
-pub fn text_at<'v>(value: &'v Value, place: &Place<'_>) -> Read<&'v str> {
-    value.as_str().ok_or_else(|| wrong_type(place, "a text"))
+pub fn text_at<'v>(value: &'v Value<'_>, place: &Place<'_>) -> Read<&'v str> {
+    value.as_text().ok_or_else(|| wrong_type(place, "a text"))
 }
 
 /// A session: its key, or an object of key and agent.
-pub fn session_at(value: &Value, place: &Place<'_>) -> Read<SessionRef> {
+pub fn session_at(value: &Value<'_>, place: &Place<'_>) -> Read<SessionRef> {
     match value {
-        Value::String(key) => Ok(SessionRef { key: key.clone(), agent: None }),
+        Value::Text(key) => Ok(SessionRef { key: key.to_string(), agent: None }),
         Value::Object(_) => {
             let fields = Fields::of(value, place)?;
             fields.only(&[&["key", "agent"]])?;
@@ -196,12 +198,16 @@ pub fn refuse(reason: InvalidReason, place: &Place<'_>, what: &str) -> InvalidIn
 }
 
 /// Says which words are allowed.
-pub fn one_of<T>(words: &[(T, &'static str)]) -> String {
-    let words: Vec<&str> = words.iter().map(|(_, word)| *word).collect();
-    format!("must be one of {}", words.join(", "))
+pub fn listed(what: &str, words: &mut dyn Iterator<Item = &str>) -> String {
+    let mut text = what.to_string();
+    for (at, word) in words.enumerate() {
+        text.push_str(if at == 0 { " " } else { ", " });
+        text.push_str(word);
+    }
+    text
 }
 
-fn version_at(value: &Value, place: &Place<'_>) -> Read<u64> {
+fn version_at(value: &Value<'_>, place: &Place<'_>) -> Read<u64> {
     value.as_u64().filter(|version| *version <= MAX_INTEGER).ok_or_else(|| {
         refuse(
             InvalidReason::InvalidVersion,
@@ -212,10 +218,10 @@ fn version_at(value: &Value, place: &Place<'_>) -> Read<u64> {
 }
 
 /// An integer; `None` for one that does not fit 64 bits with its sign.
-fn integer_at(value: &Value, place: &Place<'_>) -> Read<Option<i64>> {
-    match value {
-        Value::Number(number) if !number.is_f64() => Ok(number.as_i64()),
-        _ => Err(wrong_type(place, "an integer")),
+fn integer_at(value: &Value<'_>, place: &Place<'_>) -> Read<Option<i64>> {
+    match value.as_integer() {
+        Some(integer) => Ok(integer.parse().ok()),
+        None => Err(wrong_type(place, "an integer")),
     }
 }
 

@@ -3,16 +3,15 @@
 use alloc::format;
 use alloc::string::{String, ToString};
 
-use serde_json::Value;
-
 use super::answers;
-use super::fault::{Code, Fault};
+use super::fault::Fault;
 use super::fields::{Fields, Read, refuse, session_at, text_at};
 use super::place::Place;
 use super::{signal, tools};
-use crate::contract::{Access, Error, InvalidInput, InvalidReason, Level, Receipt, SessionRef};
+use crate::contract::{Access, Error, InvalidReason, Receipt, SessionRef};
+use crate::json::Value;
 use crate::ports::Ports;
-use crate::{acknowledge, lifecycle, notice, reconcile, record, retention, watch};
+use crate::{acknowledge, lifecycle, notice, reconcile, record, retention, session, watch};
 
 /// Where params stand.
 pub const PARAMS: Place<'static> = Place::whole("params");
@@ -20,44 +19,44 @@ pub const PARAMS: Place<'static> = Place::whole("params");
 /// A method of the surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Name {
-    Record,
-    RecordMany,
-    Watch,
-    Unwatch,
-    Watches,
-    Take,
     Acknowledge,
-    Drain,
-    Pending,
-    Status,
-    Versions,
-    Reset,
-    Delete,
-    Recover,
-    Tools,
     CallTool,
     Clock,
+    Delete,
+    Drain,
+    Pending,
+    Record,
+    RecordMany,
+    Recover,
+    Reset,
+    Status,
+    Take,
+    Tools,
+    Unwatch,
+    Versions,
+    Watch,
+    Watches,
 }
 
-/// Every method with its name on the wire and what it does to the store.
+/// Every method, by its name on the wire, with what it does to the store.
 pub const METHODS: [(Name, &str, Access); 17] = [
-    (Name::Record, "record", Access::Writes),
-    (Name::RecordMany, "recordMany", Access::Writes),
-    (Name::Watch, "watch", Access::Writes),
-    (Name::Unwatch, "unwatch", Access::Writes),
-    (Name::Watches, "watches", Access::Reads),
-    (Name::Take, "take", Access::Reads),
     (Name::Acknowledge, "acknowledge", Access::Writes),
-    (Name::Drain, "drain", Access::Writes),
-    (Name::Pending, "pending", Access::Reads),
-    (Name::Status, "status", Access::Reads),
-    (Name::Versions, "versions", Access::Reads),
-    (Name::Reset, "reset", Access::Writes),
-    (Name::Delete, "delete", Access::Writes),
-    (Name::Recover, "recover", Access::Writes),
-    (Name::Tools, "tools", Access::Reads),
     (Name::CallTool, "callTool", Access::Depends),
     (Name::Clock, "clock", Access::Host),
+    (Name::Delete, "delete", Access::Writes),
+    (Name::Drain, "drain", Access::Writes),
+    (Name::Pending, "pending", Access::Reads),
+    (Name::Record, "record", Access::Writes),
+    (Name::RecordMany, "recordMany", Access::Writes),
+    (Name::Recover, "recover", Access::Writes),
+    (Name::Reset, "reset", Access::Writes),
+    (Name::Status, "status", Access::Reads),
+    (Name::Take, "take", Access::Reads),
+    (Name::Tools, "tools", Access::Reads),
+    (Name::Unwatch, "unwatch", Access::Writes),
+    (Name::Versions, "versions", Access::Reads),
+    (Name::Watch, "watch", Access::Writes),
+    (Name::Watches, "watches", Access::Reads),
 ];
 
 impl Name {
@@ -67,128 +66,59 @@ impl Name {
     }
 }
 
-/// Why a call keeps nothing.
-#[derive(Debug)]
-pub enum Refused {
-    /// It is answered with an error.
-    Error(Fault),
-    /// It is answered with this result: recording never fails the turn that caused it.
-    Result(String),
-}
-
-impl From<Fault> for Refused {
-    fn from(fault: Fault) -> Self {
-        Self::Error(fault)
-    }
-}
-
-impl From<InvalidInput> for Refused {
-    fn from(refusal: InvalidInput) -> Self {
-        Self::Error(Fault::params(refusal))
-    }
-}
-
-impl From<Error> for Refused {
-    fn from(error: Error) -> Self {
-        Self::Error(error.into())
-    }
-}
-
-/// The result of a call, as JSON text.
-pub type Answer = Result<String, Refused>;
+/// What a call answers: its result as JSON text.
+type Answer = Result<String, Error>;
 
 /// Calls a method. A refusal names the field as the caller wrote it.
-pub fn call(ports: &mut impl Ports, method: Name, params: &Value) -> Answer {
-    dispatch(ports, method, params).map_err(|refused| match refused {
-        Refused::Error(fault) => Refused::Error(as_written(params, fault)),
-        result @ Refused::Result(_) => result,
-    })
+pub fn call(ports: &mut impl Ports, method: Name, params: &Value<'_>) -> Result<String, Fault> {
+    dispatch(ports, method, params).map_err(|fault| as_written(params, fault))
 }
 
-fn dispatch(ports: &mut impl Ports, method: Name, params: &Value) -> Answer {
-    let fields = Fields::of(params, &PARAMS)?;
-    match method {
-        Name::Record => record_one(ports, params),
+fn dispatch(ports: &mut impl Ports, method: Name, params: &Value<'_>) -> Result<String, Fault> {
+    let fields = &Fields::of(params, &PARAMS)?;
+    let answer = match method {
+        Name::Record => record(ports, params),
         Name::RecordMany => record_many(ports, params),
-        Name::Watch => {
-            fields.only(&[&["watcher", "target", "ambient"]])?;
-            let (watcher, target) = (fields.text("watcher")?, fields.session("target")?);
-            let ambient = fields.flag_if("ambient")?.unwrap_or(false);
-            Ok(answers::watched(watch::watch(ports, watcher, &target, ambient)?))
-        }
-        Name::Unwatch => {
-            fields.only(&[&["watcher", "target"]])?;
-            let (watcher, target) = (fields.text("watcher")?, fields.session("target")?);
-            Ok(answers::removed(watch::unwatch(ports, watcher, &target)?))
-        }
-        Name::Watches => watches(ports, &fields),
-        Name::Take => Ok(answers::taken(&notice::take(ports, watcher_alone(&fields)?)?)),
-        Name::Acknowledge => {
-            fields.only(&[&["watcher", "notices"]])?;
-            let (watcher, receipts) = (fields.text("watcher")?, fields.list("notices", receipt)?);
-            let answer = acknowledge::acknowledge(ports, watcher, &receipts)?;
-            Ok(answers::acknowledged(&answer))
-        }
-        Name::Drain => Ok(answers::drained(&acknowledge::drain(ports, watcher_alone(&fields)?)?)),
-        Name::Pending => {
-            fields.only(&[])?;
-            Ok(answers::pending(&notice::pending(ports)?))
-        }
-        Name::Status => status(ports, &fields),
-        Name::Versions => {
-            fields.only(&[&["sessions"]])?;
-            let sessions = fields.list("sessions", session_at)?;
-            Ok(answers::versions(&reconcile::versions(ports, &sessions)?))
-        }
-        Name::Reset => Ok(answers::removal(lifecycle::reset(ports, &session_alone(&fields)?)?)),
-        Name::Delete => Ok(answers::removal(lifecycle::delete(ports, &session_alone(&fields)?)?)),
-        Name::Recover => {
-            fields.only(&[])?;
-            Ok(answers::recovery(retention::recover(ports, true)?))
-        }
-        Name::Tools => {
-            fields.only(&[])?;
-            Ok(tools::definitions())
-        }
-        Name::CallTool => tools::call(ports, &fields),
-        Name::Clock => {
-            fields.only(&[&["now"]])?;
-            Ok(answers::clock(fields.clock_time("now")?))
-        }
-    }
+        Name::Watch => watch(ports, fields),
+        Name::Unwatch => unwatch(ports, fields),
+        Name::Watches => watches(ports, fields),
+        Name::Take => take(ports, fields),
+        Name::Acknowledge => acknowledge(ports, fields),
+        Name::Drain => drain(ports, fields),
+        Name::Pending => pending(ports, fields),
+        Name::Status => status(ports, fields),
+        Name::Versions => versions(ports, fields),
+        Name::Reset => reset(ports, fields),
+        Name::Delete => delete(ports, fields),
+        Name::Recover => recover(ports, fields),
+        Name::Tools => definitions(fields),
+        Name::CallTool => return tools::call(ports, fields),
+        Name::Clock => clock(fields),
+    };
+    answer.map_err(Fault::from)
 }
 
-fn record_one(ports: &mut impl Ports, params: &Value) -> Answer {
+fn record(ports: &mut impl Ports, params: &Value<'_>) -> Answer {
     let signal = signal::read(params, &PARAMS)?;
-    match record::record(ports, &signal) {
-        Ok(outcome) => Ok(answers::outcome(outcome)),
-        Err(error) => {
-            let reason = not_recorded(ports, error)?;
-            Err(Refused::Result(answers::failed_outcome(reason)))
-        }
-    }
+    Ok(answers::outcome(record::record(ports, &signal)?))
 }
 
-fn record_many(ports: &mut impl Ports, params: &Value) -> Answer {
+fn record_many(ports: &mut impl Ports, params: &Value<'_>) -> Answer {
     let signals = signal::read_many(params)?;
-    match record::record_many(ports, &signals) {
-        Ok(outcomes) => Ok(answers::outcomes(outcomes)),
-        Err(error) => {
-            let reason = not_recorded(ports, error)?;
-            Err(Refused::Result(answers::failed_outcomes(signals.len(), reason)))
-        }
-    }
+    Ok(answers::outcomes(&record::record_many(ports, &signals)?))
 }
 
-/// Logs that the store failed a recording. Its reason; bad input stays an error.
-fn not_recorded(ports: &mut impl Ports, error: Error) -> Result<&'static str, Fault> {
-    let fault = Fault::from(error);
-    if fault.code != Code::Failed {
-        return Err(fault);
-    }
-    let Fault { reason, message, .. } = fault;
-    ports.log(Level::Error, &format!("nothing was recorded: {reason}: {message}"));
-    Ok(reason)
+fn watch(ports: &mut impl Ports, fields: &Fields<'_>) -> Answer {
+    fields.only(&[&["watcher", "target", "ambient"]])?;
+    let (watcher, target) = (fields.text("watcher")?, fields.session("target")?);
+    let ambient = fields.flag_if("ambient")?.unwrap_or(false);
+    Ok(answers::watched(watch::watch(ports, watcher, &target, ambient)?))
+}
+
+fn unwatch(ports: &mut impl Ports, fields: &Fields<'_>) -> Answer {
+    fields.only(&[&["watcher", "target"]])?;
+    let (watcher, target) = (fields.text("watcher")?, fields.session("target")?);
+    Ok(answers::removed(watch::unwatch(ports, watcher, &target)?))
 }
 
 fn watches(ports: &mut impl Ports, fields: &Fields<'_>) -> Answer {
@@ -206,6 +136,25 @@ fn watches(ports: &mut impl Ports, fields: &Fields<'_>) -> Answer {
         }
     };
     Ok(answers::watches(&entries))
+}
+
+fn take(ports: &mut impl Ports, fields: &Fields<'_>) -> Answer {
+    Ok(answers::taken(&notice::take(ports, watcher_alone(fields)?)?))
+}
+
+fn acknowledge(ports: &mut impl Ports, fields: &Fields<'_>) -> Answer {
+    fields.only(&[&["watcher", "notices"]])?;
+    let (watcher, receipts) = (fields.text("watcher")?, fields.list("notices", receipt)?);
+    Ok(answers::acknowledged(&acknowledge::acknowledge(ports, watcher, &receipts)?))
+}
+
+fn drain(ports: &mut impl Ports, fields: &Fields<'_>) -> Answer {
+    Ok(answers::drained(&acknowledge::drain(ports, watcher_alone(fields)?)?))
+}
+
+fn pending(ports: &mut impl Ports, fields: &Fields<'_>) -> Answer {
+    fields.only(&[])?;
+    Ok(answers::pending(&notice::pending(ports)?))
 }
 
 fn status(ports: &mut impl Ports, fields: &Fields<'_>) -> Answer {
@@ -233,12 +182,42 @@ pub fn state(
 ) -> Answer {
     let Some(since) = since else {
         // Checked here, so that the refusal names the field that this call has.
-        crate::session::resolve("session", session)?;
+        session::resolve("session", session)?;
         let versions = reconcile::versions(ports, core::slice::from_ref(session))?;
         return Ok(answers::state(versions.first().copied().flatten().unwrap_or(0)));
     };
     let delta = reconcile::changes_since(ports, session, since, limit)?;
-    Ok(answers::changes(&delta).map_err(Fault::from)?)
+    Ok(answers::changes(&delta)?)
+}
+
+fn versions(ports: &mut impl Ports, fields: &Fields<'_>) -> Answer {
+    fields.only(&[&["sessions"]])?;
+    let sessions = fields.list("sessions", session_at)?;
+    Ok(answers::versions(&reconcile::versions(ports, &sessions)?))
+}
+
+fn reset(ports: &mut impl Ports, fields: &Fields<'_>) -> Answer {
+    Ok(answers::removal(lifecycle::reset(ports, &session_alone(fields)?)?))
+}
+
+fn delete(ports: &mut impl Ports, fields: &Fields<'_>) -> Answer {
+    Ok(answers::removal(lifecycle::delete(ports, &session_alone(fields)?)?))
+}
+
+fn recover(ports: &mut impl Ports, fields: &Fields<'_>) -> Answer {
+    fields.only(&[])?;
+    Ok(answers::recovery(retention::recover(ports, true)?))
+}
+
+fn definitions(fields: &Fields<'_>) -> Answer {
+    fields.only(&[])?;
+    Ok(tools::definitions())
+}
+
+/// Checks the time and says it back; the host moves its clock.
+fn clock(fields: &Fields<'_>) -> Answer {
+    fields.only(&[&["now"]])?;
+    Ok(answers::clock(fields.clock_time("now")?))
 }
 
 fn watcher_alone<'a>(fields: &Fields<'a>) -> Read<&'a str> {
@@ -252,7 +231,7 @@ fn session_alone(fields: &Fields<'_>) -> Read<SessionRef> {
 }
 
 /// A notice as `take` gave it, of which the text may be left out.
-fn receipt(value: &Value, place: &Place<'_>) -> Read<Receipt> {
+fn receipt(value: &Value<'_>, place: &Place<'_>) -> Read<Receipt> {
     let fields = Fields::of(value, place)?;
     fields.only(&[&["target", "agent", "since", "upTo", "text"]])?;
     if let Some(text) = fields.value_if("text") {
@@ -270,13 +249,10 @@ fn receipt(value: &Value, place: &Place<'_>) -> Read<Receipt> {
 
 /// The logic calls the parts of a session `….key` and `….agent`. A caller may have written a
 /// session as its key alone, and writes the agent of a notice beside its target.
-fn as_written(params: &Value, mut fault: Fault) -> Fault {
+fn as_written(params: &Value<'_>, mut fault: Fault) -> Fault {
     let written = fault.field.as_deref().and_then(|field| {
         let (whole, part) = field.rsplit_once('.')?;
-        let pointer = format!("/{whole}").replace(['.', '['], "/").replace(']', "");
-        if !params.pointer(&pointer)?.is_string() {
-            return None;
-        }
+        find(params, whole)?.as_text()?;
         match (part, whole.strip_suffix(".target")) {
             ("key", _) => Some(whole.to_string()),
             ("agent", Some(notice)) => Some(format!("{notice}.agent")),
@@ -284,8 +260,19 @@ fn as_written(params: &Value, mut fault: Fault) -> Fault {
         }
     });
     if let (Some(field), Some(written)) = (&fault.field, written) {
-        fault.message = fault.message.replacen(field.as_str(), &written, 1);
+        if let Some(what) = fault.message.strip_prefix(field.as_str()) {
+            fault.message = format!("{written}{what}");
+        }
         fault.field = Some(written);
     }
     fault
+}
+
+/// What stands at a path such as `signals[3].session`.
+fn find<'v>(params: &'v Value<'v>, path: &str) -> Option<&'v Value<'v>> {
+    path.split(['.', '[']).try_fold(params, |value, step| match value {
+        Value::Object(members) => members.get(step),
+        Value::List(elements) => elements.get(step.strip_suffix(']')?.parse::<usize>().ok()?),
+        _ => None,
+    })
 }

@@ -10,9 +10,7 @@ mod answers;
 mod failed;
 mod fault;
 mod fields;
-mod json;
 mod methods;
-mod parse;
 mod place;
 mod request;
 mod signal;
@@ -20,23 +18,23 @@ mod signal;
 mod tests;
 mod tools;
 
+use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use self::fault::{Code, Fault};
-use self::methods::{METHODS, Name, Refused};
+use self::methods::{METHODS, Name};
 use self::request::Request;
-use crate::contract::{Failure, Method};
+use crate::contract::{Failure, Level, Method};
 use crate::ports::Ports;
 
 /// Every method, by name. See `wire.methods` in the contract.
 #[must_use]
 pub fn methods() -> Vec<Method> {
-    let mut methods: Vec<Method> = METHODS
-        .iter()
-        .map(|(_, name, access)| Method { name: (*name).to_string(), access: *access })
-        .collect();
-    methods.sort_by(|one, other| one.name.cmp(&other.name));
+    let mut methods = Vec::with_capacity(METHODS.len());
+    for (_, name, access) in METHODS {
+        methods.push(Method { name: name.to_string(), access });
+    }
     methods
 }
 
@@ -46,8 +44,7 @@ pub fn writes(request: &str) -> bool {
     let Ok(request) = Request::read(request) else {
         return false;
     };
-    Name::of(&request.method) == Some(Name::CallTool)
-        && request.params.get("name").and_then(serde_json::Value::as_str).is_some_and(tools::writes)
+    Name::of(&request.method) == Some(Name::CallTool) && tools::writes(&request.params)
 }
 
 /// Answers one request. See `wire.call` in the contract.
@@ -66,8 +63,13 @@ pub fn call(ports: &mut impl Ports, request: &str) -> Result<Option<String>, Opt
     };
     match methods::call(ports, method, &request.params) {
         Ok(result) => Ok(request.result(&result)),
-        Err(Refused::Result(result)) => Err(request.result(&result)),
-        Err(Refused::Error(fault)) => Err(request.error(&fault)),
+        Err(fault) => {
+            if fault.code == Code::Failed && matches!(method, Name::Record | Name::RecordMany) {
+                let Fault { reason, message, .. } = &fault;
+                ports.log(Level::Error, &format!("nothing was recorded: {reason}: {message}"));
+            }
+            Err(failed::respond(&request, &fault))
+        }
     }
 }
 

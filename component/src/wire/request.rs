@@ -1,74 +1,65 @@
 //! The JSON-RPC 2.0 envelope: what a request is, and its response.
 
+use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::{String, ToString};
 
-use serde_json::{Map, Number, Value};
-
 use super::fault::{Code, Fault};
 use super::fields::{Fields, Read, refuse};
-use super::json;
-use super::parse::parse;
 use super::place::Place;
 use crate::contract::InvalidReason;
+use crate::json::{self, Members, Value, Writer};
 
 /// What a caller gave to recognise the response by.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Id {
+pub enum Id<'a> {
+    /// Null, or unknown because the request could not be read.
     Null,
-    Integer(Number),
-    Text(String),
+    /// An integer as it was written.
+    Integer(&'a str),
+    /// A text.
+    Text(Cow<'a, str>),
 }
 
 /// A request in a whole envelope.
 #[derive(Debug)]
-pub struct Request {
+pub struct Request<'a> {
     /// `None`: the caller wants no response.
-    pub id: Option<Id>,
+    pub id: Option<Id<'a>>,
+    /// The name of the method, which need not exist.
     pub method: String,
     /// An object, empty where the request has none; any other value is kept for the error.
-    pub params: Value,
+    pub params: Value<'a>,
 }
 
 /// What is no request, with the id of its response.
 #[derive(Debug)]
-pub struct NoRequest {
-    pub id: Id,
+pub struct NoRequest<'a> {
+    pub id: Id<'a>,
     pub fault: Fault,
 }
 
-impl Request {
+impl<'a> Request<'a> {
     /// Reads the envelope.
-    pub fn read(text: &str) -> Result<Self, NoRequest> {
-        let value = parse(text).map_err(|error| NoRequest {
-            id: Id::Null,
-            fault: Fault::new(
-                Code::Parse,
-                "malformed-json",
-                format!("the request is not JSON, or nested deeper than 127 levels: {error}"),
-            ),
+    pub fn read(text: &'a str) -> Result<Self, NoRequest<'a>> {
+        let nameless = |fault| NoRequest { id: Id::Null, fault };
+        let value = json::read(text).map_err(|malformed| {
+            let message = format!("the request is not JSON: {malformed}");
+            nameless(Fault::new(Code::Parse, "malformed-json", message))
         })?;
         let Value::Object(mut members) = value else {
-            return Err(NoRequest {
-                id: Id::Null,
-                fault: Fault::new(
-                    Code::Request,
-                    "invalid-request",
-                    "a request is a JSON object, and a batch a list of at least one",
-                ),
-            });
+            return Err(nameless(Fault::new(
+                Code::Request,
+                "invalid-request",
+                "a request is a JSON object, and a batch a list of at least one",
+            )));
         };
-        let id = match members.remove("id").map(read_id).transpose() {
-            Ok(id) => id,
-            Err(fault) => {
-                return Err(NoRequest { id: Id::Null, fault });
-            }
-        };
+        let id = members.take("id").map(read_id).transpose().map_err(nameless)?;
         match read_method(&members) {
             Ok(method) => Ok(Self {
                 id,
                 method,
-                params: members.remove("params").unwrap_or_else(|| Map::new().into()),
+                params: members.take("params").unwrap_or_else(|| Value::Object(Members::default())),
             }),
             Err(refusal) => {
                 Err(NoRequest { id: id.unwrap_or(Id::Null), fault: Fault::envelope(refusal) })
@@ -78,7 +69,8 @@ impl Request {
 
     /// The response that carries this result; none if the caller wants none.
     pub fn result(&self, result: &str) -> Option<String> {
-        self.id.as_ref().map(|id| respond(id, |response| response.json("result", result)))
+        let id = self.id.as_ref()?;
+        Some(respond(id, |out| out.name("result").json(result)))
     }
 
     /// The response that carries this error; none if the caller wants none.
@@ -88,36 +80,38 @@ impl Request {
 }
 
 /// An error response.
-pub fn error(id: &Id, fault: &Fault) -> String {
-    respond(id, |response| response.object("error", |error| fault.write(error)))
+pub fn error(id: &Id<'_>, fault: &Fault) -> String {
+    respond(id, |out| fault.write(out.name("error")))
 }
 
-fn respond(id: &Id, outcome: impl FnOnce(&mut json::Object<'_>)) -> String {
-    json::object(|response| {
-        response.text("jsonrpc", "2.0");
+fn respond(id: &Id<'_>, outcome: impl FnOnce(&mut Writer)) -> String {
+    json::object(|out| {
+        out.name("jsonrpc").text("2.0");
+        let id_value = out.name("id");
         match id {
-            Id::Null => response.json("id", "null"),
-            Id::Integer(number) => response.json("id", &number.to_string()),
-            Id::Text(text) => response.text("id", text),
+            Id::Null => id_value.json("null"),
+            Id::Integer(number) => id_value.json(number),
+            Id::Text(text) => id_value.text(text),
         }
-        outcome(response);
+        outcome(out);
     })
 }
 
-fn read_id(id: Value) -> Result<Id, Fault> {
+fn read_id(id: Value<'_>) -> Result<Id<'_>, Fault> {
     match id {
         Value::Null => Ok(Id::Null),
-        Value::Number(number) if !number.is_f64() => Ok(Id::Integer(number)),
-        Value::String(text) => Ok(Id::Text(text)),
-        _ => Err(Fault::envelope(refuse(
-            InvalidReason::WrongType,
-            &Place::whole("id"),
-            "must be a text, an integer of 64 bits, or null",
-        ))),
+        Value::Text(text) => Ok(Id::Text(text)),
+        other => other.as_integer().map(Id::Integer).ok_or_else(|| {
+            Fault::envelope(refuse(
+                InvalidReason::WrongType,
+                &Place::whole("id"),
+                "must be a text, an integer, or null",
+            ))
+        }),
     }
 }
 
-fn read_method(members: &Map<String, Value>) -> Read<String> {
+fn read_method(members: &Members<'_>) -> Read<String> {
     let whole = Place::whole("request");
     let fields = Fields::new(members, &whole);
     fields.only(&[&["jsonrpc", "id", "method", "params"]])?;

@@ -3,28 +3,27 @@
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use serde_json::Value;
-
-use super::fields::{Fields, Read, one_of, refuse, text_at};
+use super::fields::{Fields, Read, listed, refuse, text_at};
 use super::methods::PARAMS;
 use super::place::Place;
 use crate::contract::{
     Actor, ActorType, Adoption, DirectMessage, GoalChange, Happening, InvalidReason, Kind,
     RunOutcome, Signal,
 };
+use crate::json::Value;
 
 /// The fields that every kind has.
 const EVERY_KIND: &[&str] =
     &["session", "kind", "actor", "sessionId", "runId", "occurredAt", "dedupeKey", "watchers"];
 /// Reads a signal. Values are checked by the logic; here are their types, and that each field
 /// belongs to the kind.
-pub fn read(value: &Value, place: &Place<'_>) -> Read<Signal> {
+pub fn read(value: &Value<'_>, place: &Place<'_>) -> Read<Signal> {
     let fields = Fields::of(value, place)?;
     let Some(kind) = Kind::of(fields.text("kind")?) else {
         return Err(refuse(
             InvalidReason::UnknownKind,
             &fields.place_of("kind"),
-            &one_of(&Kind::WORDS),
+            &listed("must be one of", &mut Kind::WORDS.iter().map(|(_, word)| *word)),
         ));
     };
     fields.only(&[EVERY_KIND, fields_of(kind)])?;
@@ -45,7 +44,7 @@ pub fn read(value: &Value, place: &Place<'_>) -> Read<Signal> {
 }
 
 /// Reads the params of `recordMany`.
-pub fn read_many(params: &Value) -> Read<Vec<Signal>> {
+pub fn read_many(params: &Value<'_>) -> Read<Vec<Signal>> {
     let fields = Fields::of(params, &PARAMS)?;
     fields.only(&[&["signals"]])?;
     fields.list("signals", read)

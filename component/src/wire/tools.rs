@@ -5,16 +5,15 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use serde_json::Map;
-
 use super::answers;
 use super::fault::{Code, Fault};
 use super::fields::{Fields, Read};
-use super::json::{self, Object, push_object, push_text};
-use super::methods::{Answer, Refused, state};
+use super::methods::state;
 use super::place::Place;
-use crate::contract::SessionRef;
+use crate::contract::{Error, SessionRef};
+use crate::json::{self, Members, Value, Writer};
 use crate::ports::Ports;
+use crate::refusal::MAX_INTEGER;
 use crate::{session, watch};
 
 /// A tool.
@@ -39,29 +38,39 @@ enum Run {
 /// An argument of a tool.
 struct Argument {
     name: &'static str,
-    /// JSON Schema of the value, without the description.
-    schema: &'static str,
+    /// Writes the JSON Schema of the value, its description apart.
+    schema: fn(&mut Writer),
     description: &'static str,
     required: bool,
 }
 
 const SESSION_KEY: Argument = Argument {
     name: "sessionKey",
-    schema: r#""type":"string","minLength":1"#,
+    schema: |out| {
+        out.name("type").text("string");
+        out.name("minLength").number(1);
+    },
     description: "The key of the other session, exactly as a notice, a sessions list or the spawn \
                   result gave it, such as agent:main:subagent:child.",
     required: true,
 };
 const AGENT_ID: Argument = Argument {
     name: "agentId",
-    schema: r#""type":"string","pattern":"^[a-z0-9][a-z0-9_-]{0,63}$""#,
+    schema: |out| {
+        out.name("type").text("string");
+        out.name("pattern").text("^[a-z0-9][a-z0-9_-]{0,63}$");
+    },
     description: "The agent that the session belongs to. Needed only for a bare key, one that \
                   does not start with agent:, such as global. Leave it out otherwise.",
     required: false,
 };
 const CHANGES_SINCE: Argument = Argument {
     name: "changesSince",
-    schema: r#""type":"integer","minimum":0,"maximum":9007199254740991"#,
+    schema: |out| {
+        out.name("type").text("integer");
+        out.name("minimum").number(0);
+        out.name("maximum").number(MAX_INTEGER);
+    },
     description: "The version you know: take it from the notice, from lastSeen of sessions_list, \
                   or from the stateVersion of an earlier answer. 0 asks for everything that is \
                   still kept. Leave it out to get the current stateVersion alone.",
@@ -125,39 +134,51 @@ const ARGUMENTS: Place<'static> = Place::whole("arguments");
 /// The result of `tools`.
 pub fn definitions() -> String {
     json::object(|out| {
-        out.list("tools", &TOOLS, |out, tool| push_object(out, |out| define(out, tool)));
+        out.name("tools").open_list();
+        for tool in &TOOLS {
+            define(out, tool);
+        }
+        out.close_list();
     })
 }
 
-fn define(out: &mut Object<'_>, tool: &Tool) {
-    out.text("name", tool.name);
-    out.text("title", tool.title);
-    out.text("description", tool.description);
-    out.object("inputSchema", |out| {
-        out.text("type", "object");
-        out.object("properties", |out| {
-            for argument in tool.arguments {
-                let mut description = String::new();
-                push_text(&mut description, argument.description);
-                let schema = argument.schema;
-                out.json(argument.name, &format!("{{{schema},\"description\":{description}}}"));
-            }
-        });
-        let required = tool.arguments.iter().filter(|argument| argument.required);
-        out.list("required", required, |out, argument| push_text(out, argument.name));
-        out.flag("additionalProperties", false);
-    });
-    out.object("annotations", |out| {
-        out.flag("readOnlyHint", !tool.writes);
-        out.flag("destructiveHint", false);
-        out.flag("idempotentHint", true);
-        out.flag("openWorldHint", false);
-    });
+fn define(out: &mut Writer, tool: &Tool) {
+    out.open_object();
+    out.name("name").text(tool.name);
+    out.name("title").text(tool.title);
+    out.name("description").text(tool.description);
+    out.name("inputSchema").open_object();
+    out.name("type").text("object");
+    out.name("properties").open_object();
+    for argument in tool.arguments {
+        out.name(argument.name).open_object();
+        (argument.schema)(out);
+        out.name("description").text(argument.description);
+        out.close_object();
+    }
+    out.close_object();
+    out.name("required").open_list();
+    for argument in tool.arguments.iter().filter(|argument| argument.required) {
+        out.text(argument.name);
+    }
+    out.close_list();
+    out.name("additionalProperties").flag(false);
+    out.close_object();
+    out.name("annotations").open_object();
+    out.name("readOnlyHint").flag(!tool.writes);
+    out.name("destructiveHint").flag(false);
+    out.name("idempotentHint").flag(true);
+    out.name("openWorldHint").flag(false);
+    out.close_object();
+    out.close_object();
 }
 
-/// Whether a call of this tool writes.
-pub fn writes(name: &str) -> bool {
-    tool(name).is_some_and(|tool| tool.writes)
+/// Whether these params of `callTool` call a tool that writes.
+pub fn writes(params: &Value<'_>) -> bool {
+    let Value::Object(params) = params else {
+        return false;
+    };
+    params.get("name").and_then(Value::as_text).and_then(tool).is_some_and(|tool| tool.writes)
 }
 
 fn tool(name: &str) -> Option<&'static Tool> {
@@ -166,53 +187,48 @@ fn tool(name: &str) -> Option<&'static Tool> {
 
 /// `callTool`. What the gateway gets wrong (the tool's name, the caller) is an error, what the
 /// agent gets wrong (the arguments) a result with `isError`.
-pub fn call(ports: &mut impl Ports, params: &Fields<'_>) -> Answer {
+pub fn call(ports: &mut impl Ports, params: &Fields<'_>) -> Result<String, Fault> {
     params.only(&[&["name", "arguments", "caller"]])?;
-    let tool = tool(params.text("name")?).ok_or_else(|| {
-        let mut fault = Fault::new(
-            Code::Params,
-            "unknown-tool",
-            "name: there is no such tool; `tools` lists those there are",
-        );
-        fault.field = Some("name".to_string());
-        fault
-    })?;
+    let Some(tool) = tool(params.text("name")?) else {
+        return Err(Fault {
+            code: Code::Params,
+            reason: "unknown-tool",
+            field: Some("name".to_string()),
+            message: "name: there is no such tool; `tools` lists those there are".to_string(),
+        });
+    };
     let caller = session::resolve("caller", &params.session("caller")?)?;
-    let none = Map::new();
+    let none = Members::default();
     let arguments = match params.value_if("arguments") {
         Some(arguments) => Fields::of(arguments, &ARGUMENTS)?,
         None => Fields::new(&none, &ARGUMENTS),
     };
     match run(ports, tool, &arguments, &caller.key) {
         Ok(answer) => Ok(result(&answer, false)),
-        Err(Refused::Error(fault)) if fault.code == Code::Params => {
-            Err(Refused::Result(result(&explain(fault), true)))
-        }
-        Err(refused) => Err(refused),
+        Err(Error::Invalid(refusal)) => Ok(result(&explain(refusal.into()), true)),
+        Err(Error::Storage(failure)) => Err(failure.into()),
     }
 }
 
-fn run(ports: &mut impl Ports, tool: &Tool, arguments: &Fields<'_>, caller: &str) -> Answer {
-    arguments.only(&[&names(tool.arguments)])?;
+fn run(
+    ports: &mut impl Ports,
+    tool: &Tool,
+    arguments: &Fields<'_>,
+    caller: &str,
+) -> Result<String, Error> {
+    let known: Vec<&str> = tool.arguments.iter().map(|argument| argument.name).collect();
+    arguments.only(&[&known])?;
     match tool.run {
         Run::Status => {
-            let target = target(arguments)?;
-            state(ports, &target, arguments.version_if("changesSince")?, None)
+            let since = arguments.version_if(CHANGES_SINCE.name)?;
+            state(ports, &target(arguments)?, since, None)
         }
         Run::Watch => {
-            let target = target(arguments)?;
-            Ok(answers::watched(watch::watch(ports, caller, &target, false)?))
+            Ok(answers::watched(watch::watch(ports, caller, &target(arguments)?, false)?))
         }
-        Run::Unwatch => {
-            let target = target(arguments)?;
-            Ok(answers::removed(watch::unwatch(ports, caller, &target)?))
-        }
+        Run::Unwatch => Ok(answers::removed(watch::unwatch(ports, caller, &target(arguments)?)?)),
         Run::List => Ok(answers::sessions(&watch::of_watcher(ports, caller)?)),
     }
-}
-
-fn names(arguments: &'static [Argument]) -> Vec<&'static str> {
-    arguments.iter().map(|argument| argument.name).collect()
 }
 
 fn target(arguments: &Fields<'_>) -> Read<SessionRef> {
@@ -224,14 +240,14 @@ fn target(arguments: &Fields<'_>) -> Read<SessionRef> {
 
 fn result(answer: &str, is_error: bool) -> String {
     json::object(|out| {
-        out.list("content", [answer], |out, answer| {
-            push_object(out, |out| {
-                out.text("type", "text");
-                out.text("text", answer);
-            });
-        });
-        out.json("structuredContent", answer);
-        out.flag("isError", is_error);
+        out.name("content").open_list();
+        out.open_object();
+        out.name("type").text("text");
+        out.name("text").text(answer);
+        out.close_object();
+        out.close_list();
+        out.name("structuredContent").json(answer);
+        out.name("isError").flag(is_error);
     })
 }
 
@@ -239,16 +255,17 @@ fn result(answer: &str, is_error: bool) -> String {
 fn explain(fault: Fault) -> String {
     let Fault { reason, field, message, .. } = fault;
     let field = field.unwrap_or_default();
+    let what = message.strip_prefix(field.as_str()).unwrap_or_default();
     let known = match field.as_str() {
         "session.key" | "target.key" => SESSION_KEY.name,
         "session.agent" | "target.agent" => AGENT_ID.name,
         other => other,
     };
     json::object(|out| {
-        out.object("error", |out| {
-            out.text("reason", reason);
-            out.text("field", known);
-            out.text("message", &message.replacen(field.as_str(), known, 1));
-        });
+        out.name("error").open_object();
+        out.name("reason").text(reason);
+        out.name("field").text(known);
+        out.name("message").text(&format!("{known}{what}"));
+        out.close_object();
     })
 }

@@ -1,0 +1,132 @@
+//! Writing JSON: one line of text, members in the order in which they are written.
+
+use alloc::string::String;
+use core::fmt::Write;
+
+/// A JSON object as text; `members` writes its members.
+#[must_use]
+pub fn object(members: impl FnOnce(&mut Writer)) -> String {
+    let mut out = Writer::default();
+    out.open_object();
+    members(&mut out);
+    out.close_object();
+    out.text
+}
+
+/// Writes JSON from left to right and puts the commas. Whoever opens, closes.
+#[derive(Default)]
+pub struct Writer {
+    text: String,
+    /// Whether a value was written here, so that the next one needs a comma.
+    after_value: bool,
+}
+
+impl Writer {
+    /// Starts an object.
+    pub fn open_object(&mut self) {
+        self.start().push('{');
+        self.after_value = false;
+    }
+
+    /// Ends an object.
+    pub fn close_object(&mut self) {
+        self.text.push('}');
+        self.after_value = true;
+    }
+
+    /// Starts a list.
+    pub fn open_list(&mut self) {
+        self.start().push('[');
+        self.after_value = false;
+    }
+
+    /// Ends a list.
+    pub fn close_list(&mut self) {
+        self.text.push(']');
+        self.after_value = true;
+    }
+
+    /// Starts a member of an object; its value comes next. Names are our own and need no escape.
+    #[inline(never)]
+    pub fn name(&mut self, name: &str) -> &mut Self {
+        let out = self.start();
+        out.push('"');
+        out.push_str(name);
+        out.push_str("\":");
+        self.after_value = false;
+        self
+    }
+
+    /// A string.
+    #[inline(never)]
+    pub fn text(&mut self, value: &str) {
+        push_text(self.start(), value);
+    }
+
+    /// An integer.
+    #[inline(never)]
+    pub fn number(&mut self, value: u64) {
+        // Writing to a string cannot fail.
+        let _ = write!(self.start(), "{value}");
+    }
+
+    /// `true` or `false`.
+    pub fn flag(&mut self, value: bool) {
+        self.json(if value { "true" } else { "false" });
+    }
+
+    /// A value that is JSON text already.
+    #[inline(never)]
+    pub fn json(&mut self, value: &str) {
+        self.start().push_str(value);
+    }
+
+    /// Starts a value.
+    fn start(&mut self) -> &mut String {
+        if self.after_value {
+            self.text.push(',');
+        }
+        self.after_value = true;
+        &mut self.text
+    }
+}
+
+/// A JSON string.
+#[must_use]
+pub fn text(value: &str) -> String {
+    let mut out = String::with_capacity(value.len() + 2);
+    push_text(&mut out, value);
+    out
+}
+
+/// Appends a JSON string. Line separators and control characters are escaped beyond what JSON
+/// asks for, so that whatever splits lines sees one.
+#[inline(never)]
+fn push_text(out: &mut String, text: &str) {
+    out.push('"');
+    let mut plain_from = 0;
+    for (at, c) in text.char_indices() {
+        let escaped = matches!(c, '"' | '\\' | '\u{2028}' | '\u{2029}') || c.is_control();
+        if escaped {
+            out.push_str(&text[plain_from..at]);
+            push_escape(out, c);
+            plain_from = at + c.len_utf8();
+        }
+    }
+    out.push_str(&text[plain_from..]);
+    out.push('"');
+}
+
+fn push_escape(out: &mut String, c: char) {
+    match c {
+        '"' => out.push_str("\\\""),
+        '\\' => out.push_str("\\\\"),
+        '\n' => out.push_str("\\n"),
+        '\r' => out.push_str("\\r"),
+        '\t' => out.push_str("\\t"),
+        other => {
+            // Writing to a string cannot fail.
+            let _ = write!(out, "\\u{:04x}", u32::from(other));
+        }
+    }
+}
