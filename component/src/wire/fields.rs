@@ -49,7 +49,7 @@ impl<'a> Fields<'a> {
             listed("unknown field; the fields here are", &mut names)
         };
         // A name that could be content is not repeated.
-        let shown = unknown.len() <= LONGEST_SHOWN_NAME
+        let shown = (1..=LONGEST_SHOWN_NAME).contains(&unknown.len())
             && unknown.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'));
         let place = if shown { self.place_of(unknown) } else { *self.place };
         Err(refuse(InvalidReason::UnknownField, &place, &what))

@@ -1,8 +1,8 @@
 //! The JSON surface: JSON-RPC 2.0 requests as typed calls, and their answers as JSON.
 //!
-//! A request passes [`request`] (its envelope), [`methods`] (which call it is), [`fields`] and
-//! [`signal`] (its params, strictly), the logic, and [`answers`] or [`fault`]. [`failed`] words
-//! what went wrong outside, and [`tools`] is what agents see.
+//! A request passes `request` (its envelope), `methods` (which call it is), `fields` and `signal`
+//! (its params, strictly), the logic, and `answers` or `fault`. `failed` words what went wrong, and
+//! `tools` is what agents see.
 //!
 //! Everything that comes in may be anything; nothing here panics over it.
 

@@ -1,0 +1,152 @@
+use serde_json::{Value, json};
+
+use super::{Fake, request};
+use crate::contract::{Failure, StorageFailure, StorageFault};
+use crate::wire::{call, failed};
+
+const FAULTS: [(StorageFault, &str); 7] = [
+    (StorageFault::Busy, "store-busy"),
+    (StorageFault::Full, "store-full"),
+    (StorageFault::Corrupt, "store-corrupt"),
+    (StorageFault::ReadOnly, "store-read-only"),
+    (StorageFault::TooNew, "store-too-new"),
+    (StorageFault::ForeignSchema, "foreign-schema"),
+    (StorageFault::Failed, "store-failed"),
+];
+const SIGNAL: &str = r#"{"session":"agent:a:x","kind":"created","actor":{"type":"system"}}"#;
+
+fn storage(fault: StorageFault) -> Failure {
+    Failure::Storage(StorageFailure { fault, message: "wait".to_string() })
+}
+
+/// Every failure with its code and word, and whether a recording answers it with an outcome.
+fn failures() -> Vec<(Failure, i64, &'static str, bool)> {
+    let mut all = vec![
+        (Failure::Trap("unreachable in `record`".to_string()), -32000, "plugin-trap", true),
+        (Failure::Timeout(250), -32000, "plugin-timeout", true),
+        (Failure::Overloaded, -32000, "overloaded", true),
+        (Failure::TooLong(1_048_576), -32600, "too-long", false),
+        (Failure::NotUtf8, -32700, "not-utf8", false),
+        (Failure::Unavailable("needs --manual-clock".to_string()), -32601, "unavailable", false),
+    ];
+    all.extend(FAULTS.map(|(fault, word)| (storage(fault), -32000, word, true)));
+    all
+}
+
+fn answer(request: &str, failure: Failure) -> Value {
+    serde_json::from_str(&failed(request, failure).expect("answered")).expect("JSON")
+}
+
+#[test]
+fn a_failure_is_worded_with_its_code_and_reason() {
+    for (failure, code, reason, _) in failures() {
+        let response = answer(&request("take", r#"{"watcher":"agent:a:main"}"#), failure);
+        assert_eq!(response["id"], 1);
+        assert_eq!(response["error"]["code"], code);
+        assert_eq!(response["error"]["data"], json!({"reason": reason}));
+    }
+}
+
+#[test]
+fn a_failure_of_what_is_no_request_is_answered_with_a_null_id() {
+    let deep = "[".repeat(5_000);
+    for text in ["", "\0", "{", "[]", "1", r#"{"jsonrpc":"2.0"}"#, &deep] {
+        for (failure, code, reason, _) in failures() {
+            let response = answer(text, failure);
+            assert_eq!(response["id"], Value::Null, "{text}");
+            assert_eq!(response["error"]["code"], code);
+            assert_eq!(response["error"]["data"]["reason"], reason);
+        }
+    }
+}
+
+#[test]
+fn a_failure_of_a_request_without_an_id_is_not_answered() {
+    let request = r#"{"jsonrpc":"2.0","method":"take","params":{"watcher":"agent:a:main"}}"#;
+    for (failure, ..) in failures() {
+        assert_eq!(failed(request, failure), None);
+    }
+}
+
+#[test]
+fn a_recording_that_the_store_or_the_core_failed_has_a_failed_outcome() {
+    for (failure, _, reason, is_outcome) in failures() {
+        let response = answer(&request("record", SIGNAL), failure);
+        if is_outcome {
+            let expected = json!({"outcome": "failed", "reason": reason});
+            assert_eq!(response, json!({"jsonrpc": "2.0", "id": 1, "result": expected}));
+        } else {
+            assert_eq!(response["error"]["data"]["reason"], reason);
+        }
+    }
+}
+
+#[test]
+fn a_failed_recording_of_many_has_one_failed_outcome_a_signal() {
+    let params = format!(r#"{{"signals":[{SIGNAL},{SIGNAL}]}}"#);
+    let response = answer(&request("recordMany", &params), Failure::Timeout(1));
+    let one = json!({"outcome": "failed", "reason": "plugin-timeout"});
+    assert_eq!(response["result"], json!({"outcomes": [one, one]}));
+    let response = answer(&request("recordMany", r#"{"signals":[]}"#), Failure::Overloaded);
+    assert_eq!(response["result"], json!({"outcomes": []}));
+}
+
+#[test]
+fn a_bad_recording_is_refused_whatever_else_failed() {
+    for (method, params, field) in [
+        ("record", "{}", "kind"),
+        ("recordMany", "{}", "signals"),
+        ("recordMany", r#"{"signals":{}}"#, "signals"),
+        ("recordMany", r#"{"signals":[1]}"#, "signals[0]"),
+    ] {
+        let response = answer(&request(method, params), storage(StorageFault::Busy));
+        assert_eq!(response["error"]["code"], -32602, "{response}");
+        assert_eq!(response["error"]["data"]["field"], field);
+    }
+}
+
+#[test]
+fn a_store_that_fails_a_recording_is_an_outcome_that_is_logged_and_rolled_back() {
+    for (fault, word) in FAULTS {
+        let mut ports = Fake::broken(fault);
+        let line = call(&mut ports, &request("record", SIGNAL)).unwrap_err().unwrap();
+        let response: Value = serde_json::from_str(&line).unwrap();
+        assert_eq!(response["result"], json!({"outcome": "failed", "reason": word}));
+        assert_eq!(ports.logged.len(), 1);
+        assert!(ports.logged[0].contains(word));
+        assert!(!ports.logged[0].contains("agent:a:x"), "no content");
+    }
+    let mut ports = Fake::broken(StorageFault::Full);
+    let params = format!(r#"{{"signals":[{SIGNAL},{SIGNAL},{SIGNAL}]}}"#);
+    let line = call(&mut ports, &request("recordMany", &params)).unwrap_err().unwrap();
+    let response: Value = serde_json::from_str(&line).unwrap();
+    assert_eq!(response["result"]["outcomes"].as_array().unwrap().len(), 3);
+    assert_eq!(ports.logged.len(), 1);
+}
+
+#[test]
+fn a_store_that_fails_any_other_call_is_an_error() {
+    let watcher = r#"{"watcher":"agent:a:main"}"#;
+    let session = r#"{"session":"agent:a:x"}"#;
+    for (method, params) in [
+        ("watch", r#"{"watcher":"agent:a:main","target":"agent:a:x"}"#),
+        ("unwatch", r#"{"watcher":"agent:a:main","target":"agent:a:x"}"#),
+        ("watches", watcher),
+        ("take", watcher),
+        ("drain", watcher),
+        ("pending", "{}"),
+        ("status", session),
+        ("status", r#"{"session":"agent:a:x","changesSince":0}"#),
+        ("versions", r#"{"sessions":["agent:a:x"]}"#),
+        ("reset", session),
+        ("delete", session),
+        ("recover", "{}"),
+        ("callTool", r#"{"name":"sessions_list","caller":"agent:a:main"}"#),
+    ] {
+        let mut ports = Fake::broken(StorageFault::Busy);
+        let line = call(&mut ports, &request(method, params)).expect_err(method).unwrap();
+        let response: Value = serde_json::from_str(&line).unwrap();
+        assert_eq!(response["error"]["code"], -32000, "{method}");
+        assert_eq!(response["error"]["data"]["reason"], "store-busy", "{method}");
+    }
+}

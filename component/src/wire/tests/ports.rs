@@ -1,0 +1,90 @@
+//! A store that remembers nothing, or fails.
+
+use crate::contract::{
+    AppendOutcome, AppendRequest, Appended, Changes, CursorQuery, Head, Level, LogPage, Opening,
+    Pair, PairState, PendingCount, PruneRequest, Pruning, Removal, Row, Session, Setting,
+    StorageFailure, StorageFault, Watched,
+};
+use crate::ports::{Ports, Stored};
+
+/// Answers every verb as an empty store would, or with a failure.
+#[derive(Default)]
+pub struct Fake {
+    /// What every verb of storage fails with.
+    pub fault: Option<StorageFault>,
+    /// The rows of every session.
+    pub rows: Vec<Row>,
+    /// How often storage was called.
+    pub calls: usize,
+    /// What was logged.
+    pub logged: Vec<String>,
+}
+
+impl Fake {
+    /// A store that fails.
+    pub fn broken(fault: StorageFault) -> Self {
+        Self { fault: Some(fault), ..Self::default() }
+    }
+
+    fn answer<T>(&mut self, value: T) -> Stored<T> {
+        self.calls += 1;
+        match self.fault {
+            Some(fault) => Err(StorageFailure { fault, message: "try again".to_string() }),
+            None => Ok(value),
+        }
+    }
+}
+
+impl Ports for Fake {
+    fn now(&mut self) -> u64 {
+        1_790_000_000_000
+    }
+    fn append(&mut self, _: &AppendRequest) -> Stored<AppendOutcome> {
+        self.answer(AppendOutcome::Appended(Appended {
+            sequence: 1,
+            head: None,
+            cursors: Vec::new(),
+        }))
+    }
+    fn save(&mut self, _: &Changes) -> Stored<()> {
+        self.answer(())
+    }
+    fn cursors(&mut self, _: &CursorQuery, _: Option<&Pair>, _: u32) -> Stored<Vec<Watched>> {
+        self.answer(Vec::new())
+    }
+    fn pairs(&mut self, pairs: &[Pair]) -> Stored<Vec<PairState>> {
+        self.answer(pairs.iter().map(|_| PairState { cursor: None, head: None }).collect())
+    }
+    fn open_counts(&mut self) -> Stored<Vec<PendingCount>> {
+        self.answer(Vec::new())
+    }
+    fn heads(&mut self, sessions: &[Session]) -> Stored<Vec<Option<Head>>> {
+        self.answer(vec![None; sessions.len()])
+    }
+    fn history(&mut self, _: &Session, _: u64, _: u32) -> Stored<LogPage> {
+        let rows = self.rows.clone();
+        self.answer(LogPage { head: None, restored_at: 0, rows })
+    }
+    fn reset(&mut self, _: &str) -> Stored<u32> {
+        self.answer(0)
+    }
+    fn delete(&mut self, _: &Session, _: u64) -> Stored<Removal> {
+        self.answer(Removal { cursors: 0, events: 0 })
+    }
+    fn prune(&mut self, _: &PruneRequest) -> Stored<Pruning> {
+        self.answer(Pruning { events: 0, cursors: 0, more: false })
+    }
+    fn restored(&mut self, by: u64) -> Stored<u64> {
+        self.answer(by)
+    }
+    fn settings(&mut self, names: &[&str]) -> Stored<Vec<Option<String>>> {
+        self.answer(vec![None; names.len()])
+    }
+    fn set(&mut self, _: &[Setting]) -> Stored<()> {
+        self.answer(())
+    }
+    fn enqueue(&mut self, _: &[Opening]) {}
+    fn log(&mut self, _: Level, message: &str) {
+        self.logged.push(message.to_string());
+    }
+}
