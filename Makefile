@@ -17,7 +17,8 @@ build: setup ## build the component and the command
 demo: build ## play the stories of tests/scenarios
 	@scripts/demo $(HEADSUP)
 
-lint: setup ## format, clippy and rustdoc, all warnings denied
+lint: setup ## format, clippy, rustdoc and links of the docs, all warnings denied
+	@scripts/check-links
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps
