@@ -2,6 +2,7 @@
 
 use proptest::collection::vec;
 use proptest::prelude::*;
+use serde_json::Value;
 use proptest::sample::select;
 
 use super::*;

@@ -4,6 +4,7 @@
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
+use serde_json::Value;
 use proptest::sample::select;
 
 use super::*;
