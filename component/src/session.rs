@@ -179,7 +179,7 @@ pub fn name(field: &str, given: &str) -> Result<Option<String>, InvalidInput> {
             "a name has no control characters and no line or paragraph separators",
         ));
     }
-    if name.chars().nth(MAX_NAME_CHARS).is_some() {
+    if name.chars().count() > MAX_NAME_CHARS {
         return Err(refuse(InvalidReason::TooLong, field, "a name has at most 64 characters"));
     }
     Ok((!name.is_empty()).then(|| name.to_string()))

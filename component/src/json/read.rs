@@ -151,7 +151,7 @@ impl<'a> Reader<'a> {
     }
 
     fn literal(&mut self, word: &str, value: Value<'a>) -> Result<Value<'a>, Malformed> {
-        if self.text[self.at..].starts_with(word) {
+        if self.since(self.at, self.at + word.len()) == word {
             self.at += word.len();
             Ok(value)
         } else {
@@ -234,7 +234,13 @@ impl<'a> Reader<'a> {
             }
             self.digits()?;
         }
-        Ok(&self.text[start..self.at])
+        Ok(self.since(start, self.at))
+    }
+
+    /// What stands between two bytes; nothing if they are not at the bounds of characters, which
+    /// [`Reader`] never asks for. (Indexing would bring the panics of `str` into the guest.)
+    fn since(&self, start: usize, end: usize) -> &'a str {
+        self.text.get(start..end).unwrap_or_default()
     }
 
     /// At least one digit.
@@ -269,7 +275,7 @@ impl<'a> Reader<'a> {
         let start = self.at;
         loop {
             match self.peek() {
-                Some(b'"' | b'\\') => return Ok(&self.text[start..self.at]),
+                Some(b'"' | b'\\') => return Ok(self.since(start, self.at)),
                 Some(0..=0x1f) => return Err(self.wrong("a control character in a string")),
                 Some(_) => self.at += 1,
                 None => return Err(self.wrong("the text ends early")),

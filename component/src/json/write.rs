@@ -108,12 +108,12 @@ fn push_text(out: &mut String, text: &str) {
     for (at, c) in text.char_indices() {
         let escaped = matches!(c, '"' | '\\' | '\u{2028}' | '\u{2029}') || c.is_control();
         if escaped {
-            out.push_str(&text[plain_from..at]);
+            out.push_str(text.get(plain_from..at).unwrap_or_default());
             push_escape(out, c);
             plain_from = at + c.len_utf8();
         }
     }
-    out.push_str(&text[plain_from..]);
+    out.push_str(text.get(plain_from..).unwrap_or_default());
     out.push('"');
 }
 

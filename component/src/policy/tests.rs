@@ -2,8 +2,8 @@
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use serde_json::Value;
 use proptest::sample::select;
+use serde_json::Value;
 
 use super::*;
 

@@ -4,8 +4,8 @@
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
-use serde_json::Value;
 use proptest::sample::select;
+use serde_json::Value;
 
 use super::*;
 use crate::contract::{Adoption, DirectMessage, SessionRef};

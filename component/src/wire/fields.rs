@@ -147,7 +147,11 @@ impl<'a> Fields<'a> {
         let Value::List(elements) = self.value(name)? else {
             return Err(wrong_type(&place, "a list"));
         };
-        elements.iter().enumerate().map(|(at, element)| read(element, &place.element(at))).collect()
+        let mut all = Vec::with_capacity(elements.len());
+        for (at, element) in elements.iter().enumerate() {
+            all.push(read(element, &place.element(at))?);
+        }
+        Ok(all)
     }
 
     /// One of these words.
