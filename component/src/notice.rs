@@ -19,36 +19,30 @@ const PAGE: u32 = 1_000;
 
 /// Shows the pending notices, by `up_to`. See `notices.take` in the contract.
 pub fn take(ports: &mut impl Ports, watcher: &str) -> Result<Vec<Notice>, Error> {
-    let mut notices = Vec::new();
-    each_pending(ports, watcher, |pending| notices.push(pending.notice))?;
+    let pending = pending_of(ports, watcher)?;
+    let mut notices = Vec::with_capacity(pending.len());
+    for pending in pending {
+        notices.push(pending.notice);
+    }
     Ok(notices)
 }
 
 /// The same with what a wake scheduler needs.
 pub fn pending_of(ports: &mut impl Ports, watcher: &str) -> Result<Vec<PendingNotice>, Error> {
-    let mut notices = Vec::new();
-    each_pending(ports, watcher, |pending| notices.push(pending))?;
-    Ok(notices)
-}
-
-fn each_pending(
-    ports: &mut impl Ports,
-    watcher: &str,
-    mut found: impl FnMut(PendingNotice),
-) -> Result<(), Error> {
     let watcher = Key::parse("watcher", watcher)?;
     let open = open_of(ports, &watcher)?;
     if open.is_empty() {
-        return Ok(());
+        return Ok(Vec::new());
     }
     let template = policy::template(ports)?;
+    let mut pending = Vec::with_capacity(open.len());
     for Open { cursor, positions, .. } in &open {
-        found(PendingNotice {
+        pending.push(PendingNotice {
             notice: notice(&template, &cursor.pair, positions),
             wakes: wakes(&cursor.pair.watcher, positions.provenance),
         });
     }
-    Ok(())
+    Ok(pending)
 }
 
 /// Who has how many notices pending.
