@@ -165,7 +165,8 @@ pub fn state(version: u64) -> String {
     json::object(|out| out.name("stateVersion").number(version))
 }
 
-/// `status` with the changes.
+/// `status` with the changes. An event's session id, the incarnation, is not among its members:
+/// it tells an agent nothing that it could act on, and stays in the log.
 ///
 /// # Errors
 /// A payload that is not the JSON object it must be: it would break the whole response.

@@ -9,11 +9,11 @@ use crate::json::Writer;
 /// A JSON-RPC error code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Code {
-    /// −32700: the text is not JSON.
+    /// −32700: the text is not JSON, or not UTF-8.
     Parse,
-    /// −32600: the JSON is no request.
+    /// −32600: the JSON is no request, or the request is too long.
     Request,
-    /// −32601: there is no such method here.
+    /// −32601: there is no such method here, or the host does not offer it as it is set up.
     Method,
     /// −32602: the params are wrong.
     Params,

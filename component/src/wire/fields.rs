@@ -83,9 +83,16 @@ impl<'a> Fields<'a> {
         text_at(self.value(name)?, &self.place_of(name))
     }
 
-    /// An optional text.
-    pub fn text_if(&self, name: &str) -> Read<Option<&'a str>> {
-        self.optional(name, text_at)
+    /// A text of its own.
+    #[inline(never)]
+    pub fn owned(&self, name: &str) -> Read<String> {
+        self.text(name).map(ToString::to_string)
+    }
+
+    /// An optional text of its own.
+    #[inline(never)]
+    pub fn owned_if(&self, name: &str) -> Read<Option<String>> {
+        self.has(name).then(|| self.owned(name)).transpose()
     }
 
     /// An optional `true` or `false`.
@@ -187,10 +194,7 @@ pub fn session_at(value: &Value<'_>, place: &Place<'_>) -> Read<SessionRef> {
         Value::Object(_) => {
             let fields = Fields::of(value, place)?;
             fields.only(&[&["key", "agent"]])?;
-            Ok(SessionRef {
-                key: fields.text("key")?.to_string(),
-                agent: fields.text_if("agent")?.map(ToString::to_string),
-            })
+            Ok(SessionRef { key: fields.owned("key")?, agent: fields.owned_if("agent")? })
         }
         _ => Err(wrong_type(place, "a session's key, or an object of key and agent")),
     }

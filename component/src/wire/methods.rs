@@ -123,19 +123,20 @@ fn unwatch(ports: &mut impl Ports, fields: &Fields<'_>) -> Answer {
 
 fn watches(ports: &mut impl Ports, fields: &Fields<'_>) -> Answer {
     fields.only(&[&["watcher", "target"]])?;
-    let entries = match (fields.has("watcher"), fields.has("target")) {
-        (_, false) => watch::of_watcher(ports, fields.text("watcher")?)?,
-        (false, true) => watch::on_target(ports, &fields.session("target")?)?,
-        (true, true) => {
-            return Err(refuse(
-                InvalidReason::UnknownField,
-                &fields.place_of("target"),
-                "give either watcher or target, not both",
-            )
-            .into());
+    let (reason, field) = match (fields.has("watcher"), fields.has("target")) {
+        (true, false) => {
+            let entries = watch::of_watcher(ports, fields.text("watcher")?)?;
+            return Ok(answers::watches(&entries));
         }
+        (false, true) => {
+            let entries = watch::on_target(ports, &fields.session("target")?)?;
+            return Ok(answers::watches(&entries));
+        }
+        (false, false) => (InvalidReason::MissingField, "watcher"),
+        (true, true) => (InvalidReason::UnknownField, "target"),
     };
-    Ok(answers::watches(&entries))
+    let what = "give either a watcher, for what it watches, or a target, for who watches it";
+    Err(refuse(reason, &fields.place_of(field), what).into())
 }
 
 fn take(ports: &mut impl Ports, fields: &Fields<'_>) -> Answer {
@@ -238,10 +239,7 @@ fn receipt(value: &Value<'_>, place: &Place<'_>) -> Read<Receipt> {
         text_at(text, &fields.place_of("text"))?;
     }
     Ok(Receipt {
-        target: SessionRef {
-            key: fields.text("target")?.to_string(),
-            agent: fields.text_if("agent")?.map(ToString::to_string),
-        },
+        target: SessionRef { key: fields.owned("target")?, agent: fields.owned_if("agent")? },
         since: fields.version("since")?,
         up_to: fields.version("upTo")?,
     })

@@ -1,6 +1,6 @@
 //! The params of `record`, and each element of `recordMany`, as a typed signal.
 
-use alloc::string::{String, ToString};
+use alloc::string::ToString;
 use alloc::vec::Vec;
 
 use super::fields::{Fields, Read, listed, refuse, text_at};
@@ -31,10 +31,10 @@ pub fn read(value: &Value<'_>, place: &Place<'_>) -> Read<Signal> {
         session: fields.session("session")?,
         happening: happening(kind, &fields)?,
         actor: actor(&fields)?,
-        session_id: owned(fields.text_if("sessionId")?),
-        run_id: owned(fields.text_if("runId")?),
+        session_id: fields.owned_if("sessionId")?,
+        run_id: fields.owned_if("runId")?,
         occurred_at: fields.time_if("occurredAt")?,
-        dedupe_key: owned(fields.text_if("dedupeKey")?),
+        dedupe_key: fields.owned_if("dedupeKey")?,
         watchers: if fields.has("watchers") {
             fields.list("watchers", |key, place| Ok(text_at(key, place)?.to_string()))?
         } else {
@@ -66,10 +66,10 @@ fn fields_of(kind: Kind) -> &'static [&'static str] {
 fn happening(kind: Kind, fields: &Fields<'_>) -> Read<Happening> {
     Ok(match kind {
         Kind::HumanDirectMessage => Happening::HumanDirectMessage(DirectMessage {
-            channel: owned(fields.text_if("channel")?),
+            channel: fields.owned_if("channel")?,
             turns: fields.small_if("turns")?,
         }),
-        Kind::UpstreamMissing => Happening::UpstreamMissing(fields.text("catalog")?.to_string()),
+        Kind::UpstreamMissing => Happening::UpstreamMissing(fields.owned("catalog")?),
         Kind::GoalChanged => {
             let changes = [GoalChange::Created, GoalChange::Updated, GoalChange::Cleared];
             Happening::GoalChanged(fields.word("change", &changes.map(|it| (it, it.word())))?)
@@ -80,10 +80,10 @@ fn happening(kind: Kind, fields: &Fields<'_>) -> Read<Happening> {
             let outcomes = [RunOutcome::Error, RunOutcome::Timeout, RunOutcome::Cancelled];
             Happening::RunFailed(fields.word("outcome", &outcomes.map(|it| (it, it.word())))?)
         }
-        Kind::Compacted => Happening::Compacted(fields.text("operationId")?.to_string()),
+        Kind::Compacted => Happening::Compacted(fields.owned("operationId")?),
         Kind::Adopted => Happening::Adopted(Adoption {
-            catalog: fields.text("catalog")?.to_string(),
-            host: owned(fields.text_if("host")?),
+            catalog: fields.owned("catalog")?,
+            host: fields.owned_if("host")?,
         }),
         Kind::Created => Happening::Created,
     })
@@ -96,10 +96,6 @@ fn actor(fields: &Fields<'_>) -> Read<Actor> {
     let types = [ActorType::Human, ActorType::Agent, ActorType::System];
     Ok(Actor {
         type_: fields.word("type", &types.map(|it| (it, it.word())))?,
-        id: owned(fields.text_if("id")?),
+        id: fields.owned_if("id")?,
     })
-}
-
-fn owned(text: Option<&str>) -> Option<String> {
-    text.map(ToString::to_string)
 }

@@ -233,8 +233,8 @@ fn run(
 
 fn target(arguments: &Fields<'_>) -> Read<SessionRef> {
     Ok(SessionRef {
-        key: arguments.text(SESSION_KEY.name)?.to_string(),
-        agent: arguments.text_if(AGENT_ID.name)?.map(ToString::to_string),
+        key: arguments.owned(SESSION_KEY.name)?,
+        agent: arguments.owned_if(AGENT_ID.name)?,
     })
 }
 
