@@ -75,12 +75,7 @@ fn by_code(code: ErrorCode, extended: i32, detail: Option<&str>) -> (StorageFaul
             StorageFault::Full,
             "the disk, or the file's size limit, is full; free some space and try again".into(),
         ),
-        ErrorCode::NotADatabase => (
-            StorageFault::Corrupt,
-            "the file is not a SQLite database (or is encrypted); nothing was changed. Give \
-             another path, or move the file away"
-                .into(),
-        ),
+        ErrorCode::NotADatabase => (StorageFault::Corrupt, not_a_database()),
         ErrorCode::DatabaseCorrupt => damaged(),
         ErrorCode::SystemIoFailure
             if [SQLITE_IOERR_SHORT_READ, SQLITE_IOERR_CORRUPTFS].contains(&extended) =>
@@ -114,6 +109,13 @@ fn damaged() -> (StorageFault, String) {
          `headsup restored`"
             .into(),
     )
+}
+
+/// What to say of a file that holds something else.
+pub(super) fn not_a_database() -> String {
+    "the file is not a SQLite database (or is encrypted); nothing was changed. Give another path, \
+     or move the file away"
+        .into()
 }
 
 /// What to say of a file that may not be written.

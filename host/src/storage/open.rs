@@ -10,7 +10,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 use super::Store;
-use super::failure::{Problem, read_only};
+use super::failure::{Problem, not_a_database, read_only};
 use super::options::{Durability, StoreOptions};
 use super::schema;
 use super::transaction::Transaction;
@@ -21,6 +21,9 @@ const OLDEST_SQLITE: i32 = 3_051_003;
 
 /// More than there are statements, so that each is prepared once for each connection.
 pub(super) const CACHED_STATEMENTS: usize = 96;
+
+/// The bytes of one page of the smallest size: no database has fewer.
+const SMALLEST_FILE: u64 = 512;
 
 /// How long to wait before trying again to switch a new file to WAL.
 const WAL_RETRY: Duration = Duration::from_millis(10);
@@ -130,11 +133,23 @@ fn inspected(options: &StoreOptions) -> Result<Connection, Problem> {
 }
 
 fn connect(path: &Path, flags: OpenFlags, busy_timeout: Duration) -> Result<Connection, Problem> {
+    refuse_scraps(path)?;
     // One connection is used by one thread at a time, so SQLite's own mutexes are not needed.
     let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
     configure(&connection, busy_timeout)?;
     Ok(connection)
+}
+
+/// SQLite takes a file of one byte for an empty one and would write over it. Only asks for the
+/// length: opening and closing the file here would drop locks that this process holds on it.
+fn refuse_scraps(path: &Path) -> Result<(), Problem> {
+    match std::fs::metadata(path) {
+        Ok(file) if (1..SMALLEST_FILE).contains(&file.len()) => {
+            Err(Problem::known(StorageFault::Corrupt, not_a_database()))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// What every connection needs and what changes nothing in the file.
