@@ -5,6 +5,7 @@
 //! began ([`Store::begin_read`], [`Store::begin_write`]) and that the host ends.
 
 mod append;
+mod doctor;
 mod failure;
 mod lifecycle;
 mod open;
@@ -13,6 +14,7 @@ mod reads;
 mod rows;
 mod schema;
 mod statements;
+mod stats;
 mod transaction;
 
 #[cfg(test)]
@@ -20,7 +22,9 @@ mod tests;
 
 use rusqlite::Connection;
 
+pub use doctor::Violation;
 pub use options::{Durability, StoreOptions};
+pub use stats::Stats;
 
 use crate::contract::{
     AppendOutcome, AppendRequest, Changes, CursorQuery, Head, LogPage, Pair, PairState,

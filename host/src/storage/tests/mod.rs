@@ -1,6 +1,7 @@
 //! The guarantees of each verb and of opening, over real SQLite.
 
 mod cursors;
+mod diagnosis;
 mod lifecycle;
 mod log;
 mod opening;
