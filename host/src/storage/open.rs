@@ -2,7 +2,6 @@
 //! memory. A file that is not ours to use is refused before anything is written to it.
 
 use std::ffi::OsString;
-use std::fmt::Write as _;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -308,8 +307,7 @@ fn immutable(path: &Path) -> PathBuf {
         if byte.is_ascii_alphanumeric() || b"/._-".contains(byte) {
             uri.push(char::from(*byte));
         } else {
-            // Writing to a string cannot fail.
-            let _ = write!(uri, "%{byte:02X}");
+            uri.push_str(&format!("%{byte:02X}"));
         }
     }
     uri.push_str("?immutable=1");

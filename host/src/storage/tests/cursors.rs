@@ -182,7 +182,7 @@ fn the_tables_hold_the_order_of_positions() {
         store.begin_write().unwrap();
         let heads = vec![HeadChange { session: session("agent:main:a"), head }];
         let changes = Changes { heads, cursors: Vec::new() };
-        assert!(store.save(&changes).is_err());
+        assert_eq!(store.save(&changes).is_err(), true);
         store.rollback();
     }
 }

@@ -1,0 +1,50 @@
+//! Where connections to the store come from, and whether it can be opened again.
+
+use crate::contract::StorageFailure;
+use crate::storage::{Store, StoreOptions};
+
+/// One store, of which any number of connections can be opened.
+#[derive(Clone, Debug)]
+pub(crate) struct Stores {
+    options: StoreOptions,
+    /// Whether readers are the only connections: they then change nothing beside the file either.
+    read_only: bool,
+}
+
+impl Stores {
+    /// A store in memory is never read-only: there would be nothing in it.
+    pub(crate) fn new(options: StoreOptions, read_only: bool) -> Self {
+        let read_only = read_only && !options.is_in_memory();
+        Self { options, read_only }
+    }
+
+    /// Whether there are connections that can write.
+    pub(crate) fn has_writer(&self) -> bool {
+        !self.read_only
+    }
+
+    /// Whether there are connections beside the writer. A store in memory lives in that one, and
+    /// ends with it.
+    pub(crate) fn has_readers(&self) -> bool {
+        !self.options.is_in_memory()
+    }
+
+    /// Whether a connection that failed may be closed and opened again.
+    pub(crate) fn can_reopen(&self) -> bool {
+        self.has_readers()
+    }
+
+    /// A connection that can write, with its schema up to date.
+    pub(crate) fn writer(&self) -> Result<Store, StorageFailure> {
+        Store::open(&self.options)
+    }
+
+    /// A connection that cannot write.
+    pub(crate) fn reader(&self) -> Result<Store, StorageFailure> {
+        if self.read_only {
+            Store::inspect(&self.options)
+        } else {
+            Store::open_reader(&self.options)
+        }
+    }
+}

@@ -1,0 +1,268 @@
+//! The JSON surface: one JSON-RPC request in, at most one response out. The component answers;
+//! here it is only decided which connection a request needs, and what the host itself has to do.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::time::Duration;
+
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::awareness::Awareness;
+use crate::contract::{Access, Core, Failure};
+use crate::error::Error;
+use crate::instance::Guest;
+use crate::plugin::Plugin;
+use crate::writer::Done;
+
+/// Longest response that a core may give, in bytes.
+const RESPONSE_BYTES: usize = 64 << 20;
+
+/// What `wire.call` answers inside the instance; either side is a response.
+type Answer = wasmtime::Result<Result<Option<String>, Option<String>>>;
+
+impl Awareness {
+    /// Answers one JSON-RPC 2.0 request, which is one JSON object and not a batch; `None` for a
+    /// notification, which has no id. Whatever the request is, this returns: bad input, a failing
+    /// store and a failing core are responses too.
+    ///
+    /// ```
+    /// # let awareness = headsup::Awareness::builder(":memory:").open()?;
+    /// let request = r#"{"jsonrpc":"2.0","id":1,"method":"pending"}"#;
+    /// let response = awareness.call(request).unwrap();
+    /// assert_eq!(response, r#"{"jsonrpc":"2.0","id":1,"result":{"watchers":[]}}"#);
+    /// # Ok::<(), headsup::OpenError>(())
+    /// ```
+    #[must_use]
+    pub fn call(&self, request: &str) -> Option<String> {
+        let limit = self.inner.request_limit;
+        if request.len() > limit {
+            return self.failed("", &Failure::TooLong(limit as u64));
+        }
+        let method = method_of(request).unwrap_or_default();
+        let plugin = self.inner.plugin();
+        let done = match plugin.access(&method) {
+            Some(Access::Writes) => self.write_json(&method, request),
+            Some(Access::Reads) | None => self.read_json(request),
+            Some(Access::Host) => return self.host_method(&plugin, &method, request),
+            Some(Access::Depends) => {
+                let question = |core: &Core, guest: Guest| {
+                    core.headsup_awareness_wire().call_writes(guest, request)
+                };
+                match plugin.ask(question) {
+                    Ok(true) => self.write_json(&method, request),
+                    Ok(false) => self.read_json(request),
+                    Err(failure) => Done::failed(failure),
+                }
+            }
+        };
+        self.inner.courier.deliver(done.effects);
+        match done.answer {
+            Ok(Ok(response) | Err(response)) => response,
+            Err(failure) => {
+                if method == "record" || method == "recordMany" {
+                    let error = Error::from(failure.clone());
+                    self.inner.log_unrecorded(&method, error.reason(), &error);
+                }
+                self.failed(request, &failure)
+            }
+        }
+    }
+
+    /// The same for bytes that may be no text at all.
+    #[must_use]
+    pub fn call_bytes(&self, request: &[u8]) -> Option<String> {
+        match std::str::from_utf8(request) {
+            Ok(request) => self.call(request),
+            Err(_) if request.len() > self.inner.request_limit => self.too_long(),
+            Err(_) => self.failed("", &Failure::NotUtf8),
+        }
+    }
+
+    /// The response to a request that was not even read to its end, because it is too long.
+    #[must_use]
+    pub fn too_long(&self) -> Option<String> {
+        self.failed("", &Failure::TooLong(self.inner.request_limit as u64))
+    }
+
+    /// The longest request that [`call`](Self::call) answers, in bytes.
+    #[must_use]
+    pub fn request_limit(&self) -> usize {
+        self.inner.request_limit
+    }
+
+    /// Words the response to a request that failed outside the core. The plugin does it, or else
+    /// the built-in core.
+    #[must_use]
+    pub fn failed(&self, request: &str, failure: &Failure) -> Option<String> {
+        let plugin = self.inner.plugin();
+        worded(&plugin, request, failure)
+            .or_else(|| worded(self.fallback(&plugin)?, request, failure))
+            .unwrap_or_else(|| Some(last_words(failure)))
+    }
+
+    fn fallback(&self, plugin: &Plugin) -> Option<&Plugin> {
+        let load = || Plugin::built_in(plugin.engine()).ok();
+        self.inner.fallback.get_or_init(load).as_ref()
+    }
+
+    fn read_json(&self, request: &str) -> Done<Option<String>, Option<String>> {
+        let request = request.to_owned();
+        self.inner.read(move |core, guest| ask(core, guest, &request))
+    }
+
+    fn write_json(&self, method: &str, request: &str) -> Done<Option<String>, Option<String>> {
+        let request = request.to_owned();
+        let deadline = self.deadline_of(method);
+        let body = move |core: &Core, guest: Guest| ask(core, guest, &request);
+        self.inner.write(deadline, body)
+    }
+
+    /// Recovery takes as long as there is to prune and to put back.
+    fn deadline_of(&self, method: &str) -> Duration {
+        match method {
+            "recover" => self.inner.limits.long_deadline,
+            _ => self.inner.limits.deadline,
+        }
+    }
+
+    /// A method that the host acts on: the component checks the request and words the response.
+    fn host_method(&self, plugin: &Plugin, method: &str, request: &str) -> Option<String> {
+        if method != "clock" {
+            let why = format!("this host does not offer `{method}`");
+            return self.failed(request, &Failure::Unavailable(why));
+        }
+        if !self.inner.clock.is_manual() {
+            let why = "the clock is the system's: start with a manual clock to move it";
+            return self.failed(request, &Failure::Unavailable(why.into()));
+        }
+        match self.checked_clock(plugin, request) {
+            Ok(Moved { now, response }) => {
+                if let Some(now) = now {
+                    self.inner.clock.set(now);
+                    self.inner.fire_due();
+                }
+                response
+            }
+            Err(failure) => self.failed(request, &failure),
+        }
+    }
+
+    fn checked_clock(&self, plugin: &Plugin, request: &str) -> Result<Moved, Failure> {
+        let response = match plugin.ask(|core, guest| ask(core, guest, request))? {
+            Ok(response) => response,
+            Err(response) => return Ok(Moved { now: None, response }),
+        };
+        let words = match &response {
+            Some(response) => response.clone(),
+            // A notification has no response to read the time from: ask as if it had an id.
+            None => {
+                let identified = with_id(request).unwrap_or_default();
+                match plugin.ask(|core, guest| ask(core, guest, &identified))? {
+                    Ok(Some(response)) => response,
+                    Ok(None) | Err(_) => return Ok(Moved { now: None, response }),
+                }
+            }
+        };
+        let now = serde_json::from_str::<Value>(&words)
+            .ok()
+            .and_then(|response| response.pointer("/result/now")?.as_u64());
+        match now {
+            Some(now) => Ok(Moved { now: Some(now), response }),
+            None => Err(Failure::Trap("the response to `clock` holds no `now`".into())),
+        }
+    }
+}
+
+/// What `clock` asks for, and its response.
+struct Moved {
+    /// Absent if the request was refused.
+    now: Option<u64>,
+    response: Option<String>,
+}
+
+/// Calls the core, and counts an answer that is no response as a trap.
+fn ask(core: &Core, guest: Guest, request: &str) -> Answer {
+    let answer = core.headsup_awareness_wire().call_call(guest, request)?;
+    let (Ok(response) | Err(response)) = &answer;
+    match response {
+        Some(response) if !is_response(response) => Err(wasmtime::Error::msg(
+            "the core returned something that is not a JSON object on one line",
+        )),
+        Some(_) | None => Ok(answer),
+    }
+}
+
+/// Whether this can be sent as a line: one JSON object.
+fn is_response(response: &str) -> bool {
+    response.len() <= RESPONSE_BYTES
+        && response.starts_with('{')
+        && !response.contains(['\n', '\r'])
+        && serde_json::from_str::<&RawValue>(response).is_ok()
+}
+
+/// The words of this core about a failure; nothing if it fails at that.
+fn worded(plugin: &Plugin, request: &str, failure: &Failure) -> Option<Option<String>> {
+    let words = plugin
+        .ask(|core, guest| core.headsup_awareness_wire().call_failed(guest, request, failure));
+    match words {
+        Ok(Some(response)) if is_response(&response) => Some(Some(response)),
+        Ok(None) => Some(None),
+        Ok(Some(_)) | Err(_) => None,
+    }
+}
+
+/// Should no core be able to say it.
+fn last_words(failure: &Failure) -> String {
+    let error = Error::from(failure.clone());
+    serde_json::json!({
+        "jsonrpc": "2.0",
+        "id": null,
+        "error": {
+            "code": -32000,
+            "message": error.to_string(),
+            "data": {"reason": error.reason()},
+        },
+    })
+    .to_string()
+}
+
+/// The method of a request, if it is a request at all; the last one if it has several, as in the
+/// core. Anything else is refused by the core, for which any connection will do.
+fn method_of(request: &str) -> Option<Cow<'_, str>> {
+    let fields: HashMap<Cow<'_, str>, &RawValue> = serde_json::from_str(request).ok()?;
+    let method = fields.get("method")?;
+    serde_json::from_str(method.get()).ok()
+}
+
+/// The same request with an id.
+fn with_id(request: &str) -> Option<String> {
+    let mut request: serde_json::Map<String, Value> = serde_json::from_str(request).ok()?;
+    request.insert("id".into(), Value::from(0));
+    serde_json::to_string(&request).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_response_is_one_json_object_on_one_line() {
+        assert!(is_response(r#"{"jsonrpc":"2.0"}"#));
+        for garbage in ["", "null", "[]", "{", "{}\n", "{}{}", "{\"a\":\r1}", "x{}"] {
+            assert!(!is_response(garbage), "{garbage:?}");
+        }
+    }
+
+    #[test]
+    fn the_method_is_found_wherever_it_stands() {
+        assert_eq!(method_of(r#"{"method":"take"}"#).as_deref(), Some("take"));
+        let escaped = r#"{"params":{"method":"x"},"method":"t\u0061ke"}"#;
+        assert_eq!(method_of(escaped).as_deref(), Some("take"));
+        let twice = r#"{"method":"take","method":"drain"}"#;
+        assert_eq!(method_of(twice).as_deref(), Some("drain"));
+        for none in ["", "[]", "{", r#"{"method":1}"#, r#"{"m":"take"}"#] {
+            assert_eq!(method_of(none), None, "{none}");
+        }
+    }
+}
