@@ -1,5 +1,5 @@
--- Live cursors that have seen or were notified of more than was ever recorded on their target: a
--- sign of a backup that was brought back without `headsup restored`.
+-- Live cursors that have seen or were notified of more than was ever recorded on their target: only
+-- a part of the store was brought back from somewhere else.
 -- Columns: watcher_key, session_key, agent_id, what is wrong.
 SELECT c.watcher_key, c.target_key, c.target_agent_id,
   format('stands at %d, but the session''s state version is %d',

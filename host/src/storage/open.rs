@@ -2,6 +2,7 @@
 //! memory. A file that is not ours to use is refused before anything is written to it.
 
 use std::ffi::OsString;
+use std::fmt::Write as _;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -307,7 +308,8 @@ fn immutable(path: &Path) -> PathBuf {
         if byte.is_ascii_alphanumeric() || b"/._-".contains(byte) {
             uri.push(char::from(*byte));
         } else {
-            uri.push_str(&format!("%{byte:02X}"));
+            // Writing to a string cannot fail.
+            let _ = write!(uri, "%{byte:02X}");
         }
     }
     uri.push_str("?immutable=1");

@@ -34,7 +34,7 @@ impl StoreOptions {
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self {
             path: path.into(),
-            busy_timeout: Duration::from_millis(5_000),
+            busy_timeout: Duration::from_secs(5),
             durability: Durability::default(),
         }
     }

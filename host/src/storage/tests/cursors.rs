@@ -182,7 +182,7 @@ fn the_tables_hold_the_order_of_positions() {
         store.begin_write().unwrap();
         let heads = vec![HeadChange { session: session("agent:main:a"), head }];
         let changes = Changes { heads, cursors: Vec::new() };
-        assert_eq!(store.save(&changes).is_err(), true);
+        assert!(store.save(&changes).is_err());
         store.rollback();
     }
 }

@@ -46,124 +46,90 @@ fn a_healthy_store_has_no_violations_nor_has_a_restored_or_pruned_one() {
     assert_eq!(found(&mut Store::in_memory().unwrap()), []);
 }
 
+/// Breaks a healthy store, and wants the rule, the subject and the words.
+fn assert_found(sql: &str, rule: &str, subject: &str, words: &str) {
+    let mut store = healthy();
+    assert_eq!(store.connection.execute(sql, []), Ok(1), "{sql}");
+    let found = found(&mut store);
+    let named = found.iter().find(|violation| violation.rule == rule);
+    let named = named.unwrap_or_else(|| panic!("{sql}: {found:?}")).to_string();
+    assert!(named.starts_with(&format!("{rule}: {subject}")), "{named}");
+    assert!(named.contains(words), "{named}");
+}
+
 #[test]
-fn each_broken_invariant_is_named_with_whom_it_concerns() {
-    let cursor = "UPDATE session_watch_cursors SET";
-    let here = "WHERE watcher_key = 'agent:main:w' AND target_key = 'agent:main:a'";
-    let cursor_on_a = r#"the cursor of "agent:main:w" on "agent:main:a" (agent "main")"#;
-    let session_a = r#"session "agent:main:a" (agent "main")"#;
-    let head = "UPDATE session_state_heads SET";
-    let on_a = "WHERE session_key = 'agent:main:a'";
+fn a_broken_cursor_is_named_with_its_watcher_and_target() {
     let cases = [
-        (
-            format!("{cursor} last_seen = 1, notified = 0 {here}"),
-            "cursor-order",
-            cursor_on_a,
-            "last_seen 1 after notified 0",
-        ),
-        (format!("{cursor} provenance = 'x' {here}"), "cursor-order", cursor_on_a, "provenance"),
-        (
-            format!("{cursor} notified = NULL {here}"),
-            "cursor-order",
-            cursor_on_a,
-            "lacks a position",
-        ),
-        (format!("{cursor} state = 'x' {here}"), "cursor-order", cursor_on_a, "state"),
-        (format!("{cursor} state = 'unwatched' {here}"), "cursor-order", cursor_on_a, "mark"),
-        (format!("{cursor} notified = 0 {here}"), "cursor-notice", cursor_on_a, "no notice open"),
-        (
-            format!("{head} notifying_actor = 'agent:main:w' {on_a}"),
-            "cursor-notice",
-            cursor_on_a,
-            "was notified of 1",
-        ),
-        (
-            format!("{cursor} last_seen = 3, notified = 3 {here}"),
-            "cursor-ahead",
-            cursor_on_a,
-            "stands at 3",
-        ),
-        (
-            format!("{cursor} watcher_key = 'global' {here}"),
-            "cursor-keys",
-            r#"the cursor of "global""#,
-            "qualified",
-        ),
-        (
-            format!("{cursor} watcher_key = 'agent:main:a' {here}"),
-            "cursor-keys",
-            r#"the cursor of "agent:main:a""#,
-            "itself",
-        ),
-        (
-            format!("{head} version = 0, watermark = 0 {on_a}"),
-            "head-behind-log",
-            session_a,
-            "rows up to 1",
-        ),
-        (
-            format!("DELETE FROM session_state_heads {on_a}"),
-            "head-behind-log",
-            session_a,
-            "no head",
-        ),
-        (format!("{head} watermark = 2 {on_a}"), "head-order", session_a, "watermark at 2"),
-        (format!("{head} version = 0 {on_a}"), "head-order", session_a, "tombstone"),
-        (format!("{head} notifying_other = 1 {on_a}"), "head-order", session_a, "out of order"),
-        (format!("{head} watermark = -1 {on_a}"), "head-order", session_a, "out of range"),
-        (
-            format!("UPDATE session_state_events SET kind = 'x' {on_a}"),
-            "event-words",
-            session_a,
-            "event 1 of an unknown kind",
-        ),
-        (
-            format!("UPDATE session_state_events SET actor_type = 'x' {on_a}"),
-            "event-words",
-            session_a,
-            "actor",
-        ),
-        (
-            format!("UPDATE session_state_events SET occurred_at = -1 {on_a}"),
-            "event-words",
-            session_a,
-            "time",
-        ),
-        (
-            format!("UPDATE session_state_events SET payload_json = '[1]' {on_a}"),
-            "event-words",
-            session_a,
-            "payload",
-        ),
-        (
-            format!("UPDATE session_state_events SET payload_json = '{{' {on_a}"),
-            "event-words",
-            session_a,
-            "payload",
-        ),
-        (
-            format!("UPDATE session_state_events SET session_key = '' {on_a}"),
-            "session-names",
-            r#"session "" (agent "main")"#,
-            "empty key",
-        ),
-        (
-            format!("UPDATE session_state_events SET agent_id = 'x' {on_a}"),
-            "session-names",
-            r#"session "agent:main:a" (agent "x")"#,
-            "another agent",
-        ),
-        ("UPDATE sqlite_sequence SET seq = 2".into(), "series", "the series", "3 was given"),
+        ("last_seen = 1, notified = 0", "cursor-order", "last_seen 1 after notified 0"),
+        ("notified = 1 << 53", "cursor-order", "out of range"),
+        ("provenance = 'x'", "cursor-order", "provenance"),
+        ("notified = NULL", "cursor-order", "lacks a position"),
+        ("state = 'x'", "cursor-order", "state"),
+        ("state = 'unwatched'", "cursor-order", "mark"),
+        ("notified = 0", "cursor-notice", "no notice open"),
+        ("last_seen = 3, notified = 3", "cursor-ahead", "stands at 3"),
     ];
-    for (sql, rule, subject, words) in cases {
-        let mut store = healthy();
-        assert_eq!(store.connection.execute(&sql, []), Ok(1), "{sql}");
-        let found = found(&mut store);
-        let named = found.iter().find(|violation| violation.rule == rule);
-        let named = named.unwrap_or_else(|| panic!("{sql}: {found:?}")).to_string();
-        assert!(named.starts_with(&format!("{rule}: {subject}")), "{named}");
-        assert!(named.contains(words), "{named}");
+    let subject = r#"the cursor of "agent:main:w" on "agent:main:a" (agent "main")"#;
+    let here = format!("WHERE watcher_key = '{W}' AND target_key = '{A}'");
+    for (change, rule, words) in cases {
+        let sql = format!("UPDATE session_watch_cursors SET {change} {here}");
+        assert_found(&sql, rule, subject, words);
     }
+    let own =
+        format!("UPDATE session_state_heads SET notifying_actor = '{W}' WHERE session_key = '{A}'");
+    assert_found(&own, "cursor-notice", subject, "was notified of 1");
+    for (watcher, words) in [("global", "qualified"), (A, "itself")] {
+        let sql = format!("UPDATE session_watch_cursors SET watcher_key = '{watcher}' {here}");
+        assert_found(&sql, "cursor-keys", &format!("the cursor of {watcher:?}"), words);
+    }
+}
+
+#[test]
+fn a_broken_head_is_named_with_its_session() {
+    let cases = [
+        ("version = 0, watermark = 0", "head-behind-log", "rows up to 1"),
+        ("watermark = 2", "head-order", "watermark at 2"),
+        ("version = 0", "head-order", "tombstone"),
+        ("notifying_other = 1", "head-order", "out of order"),
+        ("watermark = -1", "head-order", "out of range"),
+    ];
+    let subject = r#"session "agent:main:a" (agent "main")"#;
+    for (change, rule, words) in cases {
+        let sql = format!("UPDATE session_state_heads SET {change} WHERE session_key = '{A}'");
+        assert_found(&sql, rule, subject, words);
+    }
+    let sql = format!("DELETE FROM session_state_heads WHERE session_key = '{A}'");
+    assert_found(&sql, "head-behind-log", subject, "no head");
+}
+
+#[test]
+fn a_broken_event_is_named_with_its_session_and_number() {
+    let cases = [
+        ("kind = 'x'", "event 1 of an unknown kind"),
+        ("actor_type = 'x'", "event 1 of an unknown type of actor"),
+        ("occurred_at = -1", "event 1 with a time"),
+        ("payload_json = '[1]'", "event 1 with a payload"),
+        ("payload_json = '{'", "event 1 with a payload"),
+    ];
+    let update = |change| format!("UPDATE session_state_events SET {change} WHERE sequence = 1");
+    for (change, words) in cases {
+        let subject = r#"session "agent:main:a" (agent "main")"#;
+        assert_found(&update(change), "event-words", subject, words);
+    }
+    let names = [
+        ("session_key = ''", r#"session "" (agent "main")"#, "an empty key"),
+        ("agent_id = ''", r#"session "agent:main:a" (agent "")"#, "an empty agent id"),
+        ("agent_id = 'x'", r#"session "agent:main:a" (agent "x")"#, "another agent"),
+    ];
+    for (change, subject, words) in names {
+        assert_found(&update(change), "session-names", subject, words);
+    }
+}
+
+#[test]
+fn a_counter_that_would_give_a_number_again_is_named() {
+    let sql = "UPDATE sqlite_sequence SET seq = 2";
+    assert_found(sql, "series", "the series", "stands at 2, but 3 was given");
 }
 
 #[test]

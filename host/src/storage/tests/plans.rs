@@ -23,7 +23,7 @@ fn analysed() -> Store {
         for n in 0..300 {
             let target = format!("agent:main:t{}", n % 30);
             record(store, Entry { dedupe_key: Some(format!("k{n}")), ..entry(&target) });
-            let notified = if n % 3 == 0 { 1 } else { 0 };
+            let notified = u64::from(n % 3 == 0);
             save_cursors(store, vec![live(&format!("agent:main:w{n}"), &target, 0, notified)]);
         }
     });
