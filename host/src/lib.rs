@@ -74,6 +74,9 @@ mod wake;
 
 mod error;
 
+#[cfg(test)]
+mod tests;
+
 pub use awareness::Awareness;
 pub use builder::Builder;
 pub use clock::LATEST;
