@@ -7,7 +7,7 @@ use rusqlite::{Connection, ErrorCode, Row as SqlRow};
 use serde::Serialize;
 
 use super::Store;
-use super::failure::Problem;
+use super::failure::{Problem, code_of};
 use crate::contract::StorageFailure;
 
 /// The rule that stands for what SQLite itself finds.
@@ -107,7 +107,7 @@ fn broken(
 /// functions that only the gateway has.
 fn integrity(connection: &Connection) -> Result<Vec<Violation>, Problem> {
     match integrity_of(connection, None) {
-        Err(Problem::Sqlite(error)) if error.sqlite_error_code() == Some(ErrorCode::Unknown) => {
+        Err(Problem::Sqlite(error)) if code_of(&error) == Some(ErrorCode::Unknown) => {
             let mut found = Vec::new();
             for table in OUR_TABLES {
                 found.extend(or_damage(integrity_of(connection, Some(table)))?);
@@ -141,9 +141,7 @@ fn integrity_of(
 /// A check that runs into damage found some.
 fn or_damage(outcome: Result<Vec<Violation>, Problem>) -> Result<Vec<Violation>, Problem> {
     match outcome {
-        Err(Problem::Sqlite(error))
-            if error.sqlite_error_code() == Some(ErrorCode::DatabaseCorrupt) =>
-        {
+        Err(Problem::Sqlite(error)) if code_of(&error) == Some(ErrorCode::DatabaseCorrupt) => {
             let problem = "the file is damaged, and a check could not be finished".to_owned();
             Ok(vec![of_the_file(problem)])
         }

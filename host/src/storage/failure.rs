@@ -40,10 +40,23 @@ impl Problem {
     }
 }
 
+/// The code that SQLite gave, also for an error in the middle of a statement's text.
+pub(super) fn code_of(error: &rusqlite::Error) -> Option<ErrorCode> {
+    match error {
+        rusqlite::Error::SqliteFailure(error, _) | rusqlite::Error::SqlInputError { error, .. } => {
+            Some(error.code)
+        }
+        _ => None,
+    }
+}
+
 fn from_sqlite(error: &rusqlite::Error) -> (StorageFault, String) {
     match error {
         rusqlite::Error::SqliteFailure(code, detail) => {
             by_code(code.code, code.extended_code, detail.as_deref())
+        }
+        rusqlite::Error::SqlInputError { error, msg, .. } => {
+            by_code(error.code, error.extended_code, Some(msg))
         }
         rusqlite::Error::InvalidColumnType(_, column, _) => (
             StorageFault::Corrupt,

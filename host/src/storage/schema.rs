@@ -1,7 +1,9 @@
 //! Which schema a file has: ours, none yet, a newer one, or somebody else's; and bringing it up to
 //! date. A file may belong to a gateway, so only our own tables are looked at.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::sync::OnceLock;
 
 use rusqlite::{Connection, Row as SqlRow, named_params};
 
@@ -9,6 +11,7 @@ use super::failure::Problem;
 use crate::contract::StorageFault;
 
 const MIGRATIONS_TABLE: &str = include_str!("../../sql/schema/migrations.sql");
+const MIGRATIONS_NAME: &str = "headsup_migrations";
 const APPLIED: &str = include_str!("../../sql/schema/applied.sql");
 const RECORD: &str = include_str!("../../sql/schema/record.sql");
 const SHAPE: &str = include_str!("../../sql/schema/shape.sql");
@@ -31,7 +34,7 @@ pub(super) fn newest_version() -> usize {
 }
 
 /// One line of a file's shape, as `schema/shape.sql` describes it.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Part {
     owner: String,
     kind: String,
@@ -47,24 +50,38 @@ struct Part {
 pub(super) fn version(connection: &Connection) -> Result<usize, Problem> {
     let shape = shape(connection)?;
     let Some(first) = shape.first() else { return Ok(0) };
-    let has_migrations = shape.iter().any(|part| part.owner == "headsup_migrations");
+    let has_migrations = shape.iter().any(|part| part.owner == MIGRATIONS_NAME);
     if !has_migrations {
         return Err(foreign(&first.kind, &first.owner));
     }
-    let fresh = Connection::open_in_memory()?;
-    fresh.execute_batch(MIGRATIONS_TABLE)?;
     // Our migration table first: what it says counts only if it is ours.
-    let of_migrations = |part: &&Part| part.owner == "headsup_migrations";
-    let expected = self::shape(&fresh)?;
-    if !shape.iter().filter(of_migrations).eq(expected.iter()) {
-        return Err(foreign("table", "headsup_migrations"));
+    let newest = shape_of(newest_version())?;
+    let of_migrations = |part: &&Part| part.owner == MIGRATIONS_NAME;
+    if !shape.iter().filter(of_migrations).eq(newest.iter().filter(of_migrations)) {
+        return Err(foreign("table", MIGRATIONS_NAME));
     }
     let version = applied(connection)?;
-    migrate_between(&fresh, 0, version)?;
-    match shape.symmetric_difference(&self::shape(&fresh)?).next() {
+    match shape.symmetric_difference(&*shape_of(version)?).next() {
         None => Ok(version),
         Some(part) => Err(foreign(&part.kind, &part.owner)),
     }
+}
+
+/// The shape that we make, as a fresh store has it. The newest one is kept, because every
+/// connection that is opened wants it.
+fn shape_of(version: usize) -> Result<Cow<'static, BTreeSet<Part>>, Problem> {
+    static NEWEST: OnceLock<BTreeSet<Part>> = OnceLock::new();
+    if let Some(newest) = NEWEST.get().filter(|_| version == newest_version()) {
+        return Ok(Cow::Borrowed(newest));
+    }
+    let fresh = Connection::open_in_memory()?;
+    fresh.execute_batch(MIGRATIONS_TABLE)?;
+    migrate_between(&fresh, 0, version)?;
+    let made = shape(&fresh)?;
+    if version == newest_version() {
+        return Ok(Cow::Borrowed(NEWEST.get_or_init(|| made)));
+    }
+    Ok(Cow::Owned(made))
 }
 
 fn shape(connection: &Connection) -> Result<BTreeSet<Part>, Problem> {
@@ -103,7 +120,7 @@ fn applied(connection: &Connection) -> Result<usize, Problem> {
         .zip(MIGRATIONS)
         .zip(1..)
         .all(|(((version, name), ours), expected)| *version == expected && name == ours.name);
-    if ours { Ok(ran.len()) } else { Err(foreign("table", "headsup_migrations")) }
+    if ours { Ok(ran.len()) } else { Err(foreign("table", MIGRATIONS_NAME)) }
 }
 
 fn foreign(kind: &str, name: &str) -> Problem {

@@ -177,3 +177,25 @@ fn stats_tell_the_size_of_the_file_and_of_what_is_beside_it() {
     assert_eq!(stats.wal_bytes, std::fs::metadata(wal).unwrap().len());
     assert!(stats.wal_bytes > 0 && stats.file_bytes > 0);
 }
+
+#[test]
+fn a_gateways_table_that_only_the_gateway_can_check_hides_nothing_of_ours() {
+    let (_folder, options) = on_disk();
+    let mut store = Store::open(&options).unwrap();
+    write(&mut store, |store| record(store, entry(A)));
+    let needs_a_function = "CREATE TABLE sessions (x);
+        INSERT INTO sessions VALUES (1);
+        PRAGMA writable_schema = ON;
+        UPDATE sqlite_schema SET sql = 'CREATE TABLE sessions (x CHECK (only_the_gateway(x)))'
+          WHERE name = 'sessions';
+        PRAGMA writable_schema = OFF;
+        PRAGMA ignore_check_constraints = ON;
+        UPDATE session_state_events SET kind = 'x';";
+    store.connection.execute_batch(needs_a_function).unwrap();
+    drop(store);
+    let mut store = Store::inspect(&options).unwrap();
+    let found = found(&mut store);
+    let rules: Vec<_> = found.iter().map(|violation| violation.rule).collect();
+    assert_eq!(rules, ["sqlite-integrity", "event-words"], "{found:?}");
+    assert!(found[0].problem.contains("session_state_events"), "{found:?}");
+}

@@ -7,6 +7,7 @@ use rusqlite::Connection;
 
 use super::*;
 use crate::contract::{StorageFailure, StorageFault};
+use crate::storage::Durability;
 
 const KEY: &str = "agent:main:a";
 
@@ -259,15 +260,22 @@ fn a_file_of_another_text_encoding_is_refused() {
 
 #[test]
 fn an_inspection_sees_commits_that_are_still_beside_the_file_and_changes_nothing() {
-    let (_folder, options) = on_disk();
+    let (folder, options) = on_disk();
     let mut store = Store::open(&options).unwrap();
     write(&mut store, |store| record(store, entry(KEY)));
-    let before = fs::read(&options.path).unwrap();
-    let mut inspected = Store::inspect(&options).unwrap();
+    // As a process that was killed leaves it: with commits beside the file.
+    let copy = StoreOptions::new(folder.path().join("copy.db"));
+    let beside = |path: &Path| path.with_extension("db-wal");
+    fs::copy(&options.path, &copy.path).unwrap();
+    fs::copy(beside(&options.path), beside(&copy.path)).unwrap();
+    let before = (fs::read(&copy.path).unwrap(), fs::read(beside(&copy.path)).unwrap());
+    let mut inspected = Store::inspect(&copy).unwrap();
     let page = read(&mut inspected, |store| store.history(&session(KEY), 0, 9).unwrap());
     assert_eq!(page.rows.len(), 1);
     assert_eq!(inspected.begin_write().unwrap_err().fault, StorageFault::ReadOnly);
-    assert_eq!(fs::read(&options.path).unwrap(), before);
+    drop(inspected);
+    let after = (fs::read(&copy.path).unwrap(), fs::read(beside(&copy.path)).unwrap());
+    assert_eq!(after, before);
 }
 
 #[test]
@@ -314,5 +322,35 @@ fn a_store_in_a_read_only_place_can_be_inspected_and_says_why_it_cannot_be_opene
         let inner = options.path.parent().unwrap();
         fs::set_permissions(inner, fs::Permissions::from_mode(0o755)).unwrap();
         drop(folder);
+    }
+}
+
+#[test]
+fn durability_is_full_unless_asked_otherwise() {
+    let (_folder, options) = on_disk();
+    let normal = StoreOptions { durability: Durability::Normal, ..options.clone() };
+    for (options, level) in [(options, 2), (normal, 1)] {
+        let store = Store::open(&options).unwrap();
+        let found = store.connection.pragma_query_value(None, "synchronous", |row| row.get(0));
+        assert_eq!(found, Ok(level));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_may_not_be_read_says_what_to_do() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let (_folder, options) = on_disk();
+    drop(Store::open(&options).unwrap());
+    fs::set_permissions(&options.path, fs::Permissions::from_mode(0o000)).unwrap();
+    let all_powerful = fs::read(&options.path).is_ok();
+    for opened in [Store::open(&options), Store::open_reader(&options), Store::inspect(&options)] {
+        match opened {
+            Ok(_) => assert!(all_powerful),
+            Err(failure) => {
+                assert_eq!(failure.fault, StorageFault::Failed);
+                assert!(failure.message.contains("permissions"), "{}", failure.message);
+            }
+        }
     }
 }
