@@ -5,7 +5,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::clock::Clock;
-use crate::wake::{Answer, OpeningId, Question, Wakes};
+use crate::wake::{Answer, Intervals, OpeningId, Question, Wakes};
 
 /// The scheduler looks after the store at least this often.
 const ROUND: Duration = Duration::from_secs(60);
@@ -17,7 +17,6 @@ pub(crate) struct Alarm {
     time: Time,
 }
 
-#[derive(Default)]
 struct State {
     wakes: Wakes,
     stopped: bool,
@@ -42,12 +41,13 @@ impl Time {
 }
 
 impl Alarm {
-    pub(crate) fn new(clock: &Clock) -> Self {
+    pub(crate) fn new(clock: &Clock, intervals: Intervals) -> Self {
         let time = match clock {
             Clock::System => Time::Elapsed(Instant::now()),
             Clock::Manual(_) => Time::Manual(clock.clone()),
         };
-        Self { state: Mutex::default(), changed: Condvar::new(), time }
+        let state = Mutex::new(State { wakes: Wakes::new(intervals), stopped: false });
+        Self { state, changed: Condvar::new(), time }
     }
 
     /// A notice opened that may wake its watcher. Returns whether to wake it now.

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::alarm::Alarm;
 use crate::awareness::Awareness;
-use crate::clock::Clock;
+use crate::clock::{Clock, LATEST};
 use crate::contract::{Level, Policy, Urgency};
 use crate::desk::Desk;
 use crate::engine::Engine;
@@ -19,6 +19,7 @@ use crate::queue::{Courier, Listener, TracingListener};
 use crate::readers::Readers;
 use crate::storage::{Durability, StoreOptions};
 use crate::stores::Stores;
+use crate::wake::Intervals;
 use crate::writer::Writer;
 
 /// No deadline is shorter than this, however short the busy time-out is.
@@ -40,10 +41,13 @@ pub struct Builder {
     cache: Option<PathBuf>,
     listener: Arc<dyn Listener>,
     clock: Clock,
-    policy: Option<Policy>,
+    policy: Option<AdjustPolicy>,
+    wakes: Intervals,
     recover: bool,
     read_only: bool,
 }
+
+type AdjustPolicy = Box<dyn FnOnce(&mut Policy) + Send>;
 
 enum CoreChoice {
     BuiltIn,
@@ -68,6 +72,7 @@ impl Builder {
             listener: Arc::new(TracingListener),
             clock: Clock::System,
             policy: None,
+            wakes: Intervals::default(),
             recover: true,
             read_only: false,
         }
@@ -162,8 +167,26 @@ impl Builder {
 
     /// Sets retention and notice template in the store, for every process that shares it. Default:
     /// what the store has.
-    pub fn policy(mut self, policy: Policy) -> Self {
-        self.policy = Some(policy);
+    pub fn policy(self, policy: Policy) -> Self {
+        self.adjust_policy(move |current| *current = policy)
+    }
+
+    /// The same, from what the store has; nothing is written if nothing changes.
+    pub fn adjust_policy(mut self, adjust: impl FnOnce(&mut Policy) + Send + 'static) -> Self {
+        self.policy = Some(Box::new(adjust));
+        self
+    }
+
+    /// A watcher is not woken twice within this. Default 20 s.
+    pub fn wake_window(mut self, window: Duration) -> Self {
+        self.wakes.window = ms(window);
+        self
+    }
+
+    /// While a notice stays pending, its watcher is woken again this long after the last wake.
+    /// Default 15 minutes; never less than the window of [`wake_window`](Self::wake_window).
+    pub fn wake_reminder(mut self, reminder: Duration) -> Self {
+        self.wakes.reminder = ms(reminder);
         self
     }
 
@@ -213,7 +236,9 @@ impl Builder {
             let (plugin, clock) = (plugin.clone(), self.clock.clone());
             Readers::new(plugin, clock, limits, stores, self.readers)
         });
-        let alarm = Arc::new(Alarm::new(&self.clock));
+        let reminder = self.wakes.reminder.max(self.wakes.window).max(1);
+        let intervals = Intervals { reminder, ..self.wakes };
+        let alarm = Arc::new(Alarm::new(&self.clock, intervals));
         let courier = Courier::new(self.listener, Arc::clone(&alarm));
         if let Some(trouble) = plugin.engine().cache_trouble() {
             courier.log(Level::Warn, trouble);
@@ -239,6 +264,10 @@ impl Builder {
     }
 }
 
+fn ms(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX).min(LATEST)
+}
+
 fn load(core: CoreChoice, cache: Option<PathBuf>) -> Result<Plugin, OpenError> {
     Ok(match core {
         CoreChoice::BuiltIn => Plugin::built_in(&Engine::new(cache)?)?,
@@ -248,9 +277,18 @@ fn load(core: CoreChoice, cache: Option<PathBuf>) -> Result<Plugin, OpenError> {
 }
 
 /// What an open store does before its first call.
-fn start(awareness: &Awareness, policy: Option<Policy>, recover: bool) -> Result<(), OpenError> {
-    if let Some(policy) = policy {
-        awareness.set_policy(policy).map_err(OpenError::Settings)?;
+fn start(
+    awareness: &Awareness,
+    adjust: Option<AdjustPolicy>,
+    recover: bool,
+) -> Result<(), OpenError> {
+    if let Some(adjust) = adjust {
+        let current = awareness.policy().map_err(OpenError::Settings)?;
+        let mut policy = current.clone();
+        adjust(&mut policy);
+        if policy != current {
+            awareness.set_policy(policy).map_err(OpenError::Settings)?;
+        }
     }
     if recover {
         awareness.inner.prune_all(Urgency::AtStart);

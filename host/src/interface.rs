@@ -61,6 +61,14 @@ impl Inspection {
         })
     }
 
+    /// Looks at the core that headsup was built with.
+    ///
+    /// # Errors
+    /// If the build is broken.
+    pub fn of_built_in(engine: &Engine) -> Result<Self, PluginError> {
+        Self::of_bytes(engine, plugin::BUILT_IN_NAME, plugin::BUILT_IN)
+    }
+
     /// Looks at a file.
     ///
     /// # Errors

@@ -46,9 +46,25 @@ pub(crate) enum Answer {
     Unknown,
 }
 
+/// How often watchers are woken, in ms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Intervals {
+    /// A watcher is not woken twice within this.
+    pub(crate) window: u64,
+    /// A watcher with a pending notice is woken again after this.
+    pub(crate) reminder: u64,
+}
+
+impl Default for Intervals {
+    fn default() -> Self {
+        Self { window: WINDOW, reminder: REMINDER }
+    }
+}
+
 /// All watchers that were woken in the last quarter of an hour, and those that have to be again.
 #[derive(Debug, Default)]
 pub(crate) struct Wakes {
+    intervals: Intervals,
     watchers: HashMap<String, Watcher>,
     /// When to look at whom again, soonest first.
     timers: BTreeSet<(u64, String)>,
@@ -75,14 +91,18 @@ enum Window {
 }
 
 impl Wakes {
+    pub(crate) fn new(intervals: Intervals) -> Self {
+        Self { intervals, ..Self::default() }
+    }
+
     /// A notice opened that may wake its watcher. Returns whether to wake it now.
     pub(crate) fn opened(&mut self, watcher: &str, opening: OpeningId, now: u64) -> bool {
         self.advance(now);
         if let Some(known) = self.watchers.get_mut(watcher)
-            && now < known.woken + WINDOW
+            && now < known.woken + self.intervals.window
         {
             known.remember(opening);
-            let due = known.woken + WINDOW;
+            let due = known.woken + self.intervals.window;
             self.set_timer(watcher, due);
             return false;
         }
@@ -127,7 +147,7 @@ impl Wakes {
             (Answer::Settled, Window::Quiet) => self.forget(watcher),
             (Answer::Settled, _) => {
                 known.window = Window::Quiet;
-                let due = known.woken + REMINDER;
+                let due = known.woken + self.intervals.reminder;
                 self.set_timer(watcher, due);
             }
         }
@@ -147,7 +167,7 @@ impl Wakes {
                 let before = known.timer;
                 let back = known.woken.saturating_sub(now);
                 known.woken -= back;
-                known.timer = known.timer.saturating_sub(back).min(now + REMINDER);
+                known.timer = known.timer.saturating_sub(back).min(now + self.intervals.reminder);
                 (known.timer != before).then(|| (before, known.timer, watcher.clone()))
             });
             for (before, after, watcher) in shifted.collect::<Vec<_>>() {
@@ -160,7 +180,7 @@ impl Wakes {
     }
 
     fn woken(&mut self, watcher: &str, now: u64) {
-        let due = now + REMINDER;
+        let due = now + self.intervals.reminder;
         match self.watchers.get_mut(watcher) {
             Some(known) => {
                 known.woken = now;
@@ -202,7 +222,7 @@ impl Wakes {
             .iter()
             .find(|(_, watcher)| {
                 let known = self.watchers.get(watcher);
-                known.is_some_and(|known| known.woken + WINDOW <= now)
+                known.is_some_and(|known| known.woken + self.intervals.window <= now)
             })
             .map(|(_, watcher)| watcher.clone());
         if let Some(watcher) = &quiet {

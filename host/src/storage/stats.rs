@@ -14,6 +14,7 @@ const COUNTS: &str = include_str!("../../sql/stats/counts.sql");
 
 /// What a store holds. Times are in ms since the Unix epoch, sizes in bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Stats {
     /// Kept rows of the signal log.
     pub events: u64,
