@@ -3,6 +3,7 @@
 
 use std::error::Error;
 use std::ffi::OsString;
+use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
@@ -34,6 +35,7 @@ fn build() -> Result<(), Box<dyn Error>> {
     if !status.success() {
         return Err(format!("the component does not build for {TARGET}: see above").into());
     }
+    embed_vectors(&root.join("tests/vectors"), &out.join("vectors.rs"))?;
     let built = target_dir.join(TARGET).join(PROFILE).join("headsup_component.wasm");
     replace(&out.join("core.wasm"), &fs::read(built)?)
 }
@@ -93,6 +95,28 @@ fn target_dir(out: &Path) -> PathBuf {
 fn cargo_home() -> Option<PathBuf> {
     let home = || Some(PathBuf::from(env::var_os("HOME")?).join(".cargo"));
     env::var_os("CARGO_HOME").map(PathBuf::from).or_else(home)
+}
+
+/// Writes the conformance vectors as a constant: name and text of each file, by name.
+fn embed_vectors(folder: &Path, constant: &Path) -> Result<(), Box<dyn Error>> {
+    println!("cargo::rerun-if-changed={}", folder.display());
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "jsonl") {
+            files.push(path);
+        }
+    }
+    files.sort();
+    let mut text = String::from("/// The files of vectors: name and text, by name.\n");
+    text.push_str("pub const VECTORS: &[(&str, &str)] = &[\n");
+    for file in files {
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        // Debug form: a literal, whatever the path holds.
+        writeln!(text, "    ({name:?}, include_str!({:?})),", file.to_string_lossy())?;
+    }
+    text.push_str("];\n");
+    replace(constant, text.as_bytes())
 }
 
 /// Leaves an equal file alone, so that nothing is compiled again because of its date.

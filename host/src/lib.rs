@@ -72,6 +72,9 @@ mod effects;
 mod queue;
 mod wake;
 
+pub mod conformance;
+pub mod rpc;
+
 mod error;
 
 #[cfg(test)]

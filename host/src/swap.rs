@@ -4,6 +4,7 @@
 use std::sync::PoisonError;
 
 use crate::awareness::Awareness;
+use crate::conformance;
 use crate::contract::Metadata;
 use crate::error::OpenError;
 use crate::plugin::{Plugin, PluginError};
@@ -55,6 +56,16 @@ impl Awareness {
             None => switch(),
         }
         plugin.metadata().clone()
+    }
+
+    /// The same after the core passed the protocol's conformance vectors, each file of them on a
+    /// scratch store of its own. Takes a second or so, in which the old core goes on serving.
+    ///
+    /// # Errors
+    /// [`PluginError::Rejected`] says where the core differs; nothing was changed.
+    pub fn swap_conforming(&self, plugin: &Plugin) -> Result<Metadata, PluginError> {
+        conformance::require(plugin)?;
+        Ok(self.swap(plugin))
     }
 
     /// The same after the core passed a check on a scratch store of its own: the conformance

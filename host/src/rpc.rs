@@ -1,0 +1,402 @@
+//! JSON-RPC over lines: framing, batches and order. What a request means is the component's
+//! business; here it is only found out where one ends.
+//!
+//! - A line ends with `\n`, before which a `\r` is dropped; blank lines are skipped; what stands
+//!   before the end of the input without a `\n` is a line too.
+//! - A line that is longer than [`Awareness::request_limit`] is read to its end, never kept, and
+//!   answered once.
+//! - A line that starts with `[` is a batch: each element is a call and a transaction of its own,
+//!   and the responses come as one array on one line, in order. Notifications that the calls cause
+//!   are lines of their own before it.
+//! - Each response or notification is one line, written whole and flushed, whichever thread it
+//!   comes from.
+
+use std::io::{self, BufRead, ErrorKind, Write};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde_json::json;
+use serde_json::value::RawValue;
+
+use crate::awareness::Awareness;
+use crate::contract::{Level, Notice};
+use crate::queue::Listener;
+
+/// Most requests in a batch, unless a server is told otherwise.
+pub const BATCH_LIMIT: usize = 1_000;
+
+/// Where lines go: responses, and what a [`Listener`] hears as JSON-RPC notifications.
+///
+/// Give it to [`Builder::listener`](crate::Builder::listener), so that what a call causes is
+/// written before its response.
+#[derive(Debug)]
+pub struct Output<W> {
+    state: Mutex<State<W>>,
+}
+
+#[derive(Debug)]
+struct State<W> {
+    writer: W,
+    /// Why nothing more can be written.
+    failed: Option<io::Error>,
+}
+
+impl<W: Write + Send> Output<W> {
+    /// Writes to this.
+    pub fn new(writer: W) -> Self {
+        let state = State { writer, failed: None };
+        Self { state: Mutex::new(state) }
+    }
+
+    /// Writes one line and flushes it. After the first failure nothing more is written; a server
+    /// ends then.
+    pub fn line(&self, line: &str) {
+        let mut state = self.lock();
+        if state.failed.is_some() {
+            return;
+        }
+        let mut bytes = Vec::with_capacity(line.len() + 1);
+        bytes.extend_from_slice(line.as_bytes());
+        bytes.push(b'\n');
+        let written = state.writer.write_all(&bytes).and_then(|()| state.writer.flush());
+        state.failed = written.err();
+    }
+
+    /// Whether lines still arrive: false once the reader has gone.
+    ///
+    /// # Errors
+    /// Any failure to write but that one.
+    pub fn is_open(&self) -> io::Result<bool> {
+        match &self.lock().failed {
+            None => Ok(true),
+            Some(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
+            Some(error) => Err(io::Error::new(error.kind(), error.to_string())),
+        }
+    }
+
+    /// Uses what is written to: a buffer can be emptied.
+    pub fn with_writer<T>(&self, act: impl FnOnce(&mut W) -> T) -> T {
+        act(&mut self.lock().writer)
+    }
+
+    fn notify(&self, method: &str, params: &serde_json::Value) {
+        self.line(&json!({"jsonrpc": "2.0", "method": method, "params": params}).to_string());
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State<W>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<W: Write + Send> Listener for Arc<Output<W>> {
+    fn notice(&self, watcher: &str, notice: &Notice) {
+        self.notify(
+            "notice",
+            &json!({
+                "watcher": watcher,
+                "target": notice.target.key,
+                "agent": notice.target.agent,
+                "since": notice.since,
+                "upTo": notice.up_to,
+                "text": notice.text,
+            }),
+        );
+    }
+
+    fn wake(&self, watcher: &str) {
+        self.notify("wake", &json!({ "watcher": watcher }));
+    }
+
+    /// Everything goes to the log; what was lost or needs an operator also to the other side.
+    fn log(&self, level: Level, message: &str) {
+        crate::queue::TracingListener.log(level, message);
+        let level = match level {
+            Level::Error => "error",
+            Level::Warn => "warn",
+            Level::Info | Level::Debug => return,
+        };
+        self.notify("log", &json!({"level": level, "message": message}));
+    }
+}
+
+/// Answers lines.
+#[derive(Debug)]
+pub struct Server<W> {
+    awareness: Awareness,
+    output: Arc<Output<W>>,
+    batch_limit: usize,
+}
+
+impl<W: Write + Send> Server<W> {
+    /// A server that writes its responses where the notifications of this store go, and accepts so
+    /// many requests in a batch.
+    pub fn new(awareness: Awareness, output: Arc<Output<W>>, batch_limit: usize) -> Self {
+        Self { awareness, output, batch_limit }
+    }
+
+    /// Answers line by line until the input ends or nobody reads the answers any more. Nothing
+    /// else ends it.
+    ///
+    /// # Errors
+    /// The input cannot be read, or the output not written for another reason than a reader that
+    /// has gone.
+    pub fn serve(&self, input: impl BufRead) -> io::Result<()> {
+        let mut lines = Lines::new(input, self.awareness.request_limit());
+        while self.output.is_open()? {
+            match lines.next_line()? {
+                Some(Line::Whole(line)) => self.answer(line),
+                Some(Line::TooLong) => self.respond(self.awareness.too_long()),
+                None => break,
+            }
+        }
+        Ok(())
+    }
+
+    /// Answers one line, without its end.
+    pub fn answer(&self, line: &[u8]) {
+        let Some(first) = line.iter().find(|byte| !is_blank(**byte)) else {
+            return;
+        };
+        let batch = match first {
+            b'[' => split(line).filter(|batch| !batch.is_empty()),
+            _ => None,
+        };
+        match batch {
+            Some(batch) => self.batch(&batch),
+            None => self.respond(self.awareness.call_bytes(line)),
+        }
+        // Only once the response is out: nobody waits for pruning.
+        self.awareness.tidy();
+    }
+
+    fn batch(&self, batch: &[&RawValue]) {
+        if batch.len() > self.batch_limit {
+            return self.output.line(&too_many(batch.len(), self.batch_limit));
+        }
+        let mut responses = batch.iter().filter_map(|request| self.awareness.call(request.get()));
+        let Some(first) = responses.next() else {
+            return;
+        };
+        let mut line = format!("[{first}");
+        for response in responses {
+            line.push(',');
+            line.push_str(&response);
+        }
+        line.push(']');
+        self.output.line(&line);
+    }
+
+    fn respond(&self, response: Option<String>) {
+        if let Some(response) = response {
+            self.output.line(&response);
+        }
+    }
+}
+
+/// The one response to a batch that is too long. Batches are unknown to the component, so that
+/// this is the one error that is worded here.
+fn too_many(count: usize, limit: usize) -> String {
+    json!({
+        "jsonrpc": "2.0",
+        "id": null,
+        "error": {
+            "code": -32600,
+            "message": format!("a batch has at most {limit} requests, this one has {count}; send them in several"),
+            "data": {"reason": "too-many"},
+        },
+    })
+    .to_string()
+}
+
+fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r')
+}
+
+/// The elements of a batch, which may be anything; nothing if the line is no list.
+fn split(line: &[u8]) -> Option<Vec<&RawValue>> {
+    serde_json::from_slice(line).ok()
+}
+
+/// One line of the input.
+#[derive(Debug, PartialEq, Eq)]
+enum Line<'a> {
+    /// Without its end.
+    Whole(&'a [u8]),
+    /// It had more bytes than the limit, and is gone.
+    TooLong,
+}
+
+/// Splits an input into lines, of which it keeps at most one, and of that no more than the limit.
+struct Lines<R> {
+    input: R,
+    limit: usize,
+    line: Vec<u8>,
+}
+
+impl<R: BufRead> Lines<R> {
+    fn new(input: R, limit: usize) -> Self {
+        Self { input, limit, line: Vec::new() }
+    }
+
+    /// The next line; nothing at the end of the input.
+    fn next_line(&mut self) -> io::Result<Option<Line<'_>>> {
+        self.line.clear();
+        let mut too_long = false;
+        let mut begun = false;
+        loop {
+            let available = match self.input.fill_buf() {
+                Ok(available) => available,
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error),
+            };
+            if available.is_empty() {
+                break;
+            }
+            begun = true;
+            let end = available.iter().position(|byte| *byte == b'\n');
+            let piece = &available[..end.unwrap_or(available.len())];
+            // One more for a `\r` that does not count.
+            if too_long || self.line.len() + piece.len() > self.limit + 1 {
+                too_long = true;
+            } else {
+                self.line.extend_from_slice(piece);
+            }
+            let consumed = piece.len() + usize::from(end.is_some());
+            self.input.consume(consumed);
+            if end.is_some() {
+                break;
+            }
+        }
+        if !begun {
+            return Ok(None);
+        }
+        if self.line.last() == Some(&b'\r') {
+            self.line.pop();
+        }
+        if too_long || self.line.len() > self.limit {
+            // A long line must not hold its memory for ever.
+            self.line = Vec::new();
+            return Ok(Some(Line::TooLong));
+        }
+        Ok(Some(Line::Whole(&self.line)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What an input is split into; `None` stands for a line that is too long.
+    fn lines(input: &[u8], limit: usize) -> Vec<Option<Vec<u8>>> {
+        // One byte at a time: a line must not depend on how it arrives.
+        let mut lines = Lines::new(io::BufReader::with_capacity(1, input), limit);
+        let mut all = Vec::new();
+        while let Some(line) = lines.next_line().unwrap() {
+            all.push(match line {
+                Line::Whole(line) => Some(line.to_vec()),
+                Line::TooLong => None,
+            });
+        }
+        all
+    }
+
+    #[test]
+    fn a_line_ends_with_a_newline_a_carriage_return_or_the_input() {
+        let found = lines(b"a\r\n\nb\rc\nd", 10);
+        let expected: [&[u8]; 4] = [b"a", b"", b"b\rc", b"d"];
+        assert_eq!(found, expected.map(|line| Some(line.to_vec())));
+        assert_eq!(lines(b"", 10), []);
+    }
+
+    #[test]
+    fn a_line_at_the_limit_is_whole_and_one_byte_more_is_too_long() {
+        assert_eq!(
+            lines(b"1234\n12345\n1234\r\n12345\r\nx", 4),
+            [Some(b"1234".to_vec()), None, Some(b"1234".to_vec()), None, Some(b"x".to_vec()),]
+        );
+    }
+
+    #[test]
+    fn a_batch_is_split_without_looking_into_its_elements() {
+        let line = r#" [ {"a":[1,2]} , 1.0,"x]" , [[]] ]"#;
+        let elements: Vec<&str> =
+            split(line.as_bytes()).unwrap().into_iter().map(RawValue::get).collect();
+        assert_eq!(elements, [r#"{"a":[1,2]}"#, "1.0", r#""x]""#, "[[]]"]);
+        for broken in ["[", "[1", "[1,]", "[1] 2", "[}"] {
+            assert!(split(broken.as_bytes()).is_none(), "{broken}");
+        }
+    }
+
+    #[test]
+    fn deep_nesting_in_a_batch_does_not_end_the_process() {
+        let deep = format!("{}{}", "[".repeat(5_000), "]".repeat(5_000));
+        assert_eq!(split(deep.as_bytes()).unwrap().len(), 1);
+    }
+
+    #[test]
+    fn lines_of_several_threads_are_written_whole() {
+        let output = Output::new(Vec::new());
+        let long = "x".repeat(10_000);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| (0..50).for_each(|_| output.line(&long)));
+            }
+        });
+        let written = output.with_writer(std::mem::take);
+        let lines = String::from_utf8(written).unwrap();
+        assert!(lines.lines().all(|line| line == long));
+        assert_eq!(lines.lines().count(), 200);
+    }
+
+    /// Fails with this at every write.
+    struct Failing(ErrorKind);
+
+    impl Write for Failing {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(self.0.into())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_reader_that_has_gone_is_no_failure_and_a_full_disk_is_one() {
+        let gone = Output::new(Failing(ErrorKind::BrokenPipe));
+        assert!(gone.is_open().unwrap());
+        gone.line("x");
+        assert!(!gone.is_open().unwrap());
+        let full = Output::new(Failing(ErrorKind::StorageFull));
+        full.line("x");
+        assert_eq!(full.is_open().unwrap_err().kind(), ErrorKind::StorageFull);
+    }
+
+    #[test]
+    fn a_notice_is_a_notification_with_the_fields_of_the_surface() {
+        let output = Arc::new(Output::new(Vec::new()));
+        let notice = Notice {
+            target: crate::contract::Session { key: "global".into(), agent: "main".into() },
+            since: 3,
+            up_to: 7,
+            text: "one \"line\"".into(),
+        };
+        output.notice("agent:main:main", &notice);
+        output.wake("agent:main:main");
+        output.log(Level::Debug, "not for the other side");
+        output.log(Level::Error, "lost");
+        let written = String::from_utf8(output.with_writer(std::mem::take)).unwrap();
+        let lines: Vec<serde_json::Value> =
+            written.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!(
+            lines,
+            [
+                json!({"jsonrpc": "2.0", "method": "notice", "params": {
+                    "watcher": "agent:main:main", "target": "global", "agent": "main",
+                    "since": 3, "upTo": 7, "text": "one \"line\"",
+                }}),
+                json!({"jsonrpc": "2.0", "method": "wake", "params": {"watcher": "agent:main:main"}}),
+                json!({"jsonrpc": "2.0", "method": "log", "params": {"level": "error", "message": "lost"}}),
+            ]
+        );
+    }
+}
