@@ -1,2 +1,8 @@
-//! x
-fn main() {}
+//! The command `headsup`: a thin edge around the library.
+
+mod cli;
+mod config;
+
+fn main() -> std::process::ExitCode {
+    cli::run()
+}

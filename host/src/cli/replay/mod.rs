@@ -1,0 +1,175 @@
+//! `headsup replay FILE`.
+
+mod answer;
+mod outcome;
+mod scenario;
+mod sentence;
+mod server;
+mod story;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use anyhow::Context;
+use serde_json::Value;
+
+use self::answer::Answer;
+use self::scenario::{Request, Step};
+use self::server::{Recipe, Server};
+use super::failure::{Failure, Verdict};
+use super::options::Setup;
+use super::output::Output;
+
+const MORE: &str = "\
+A scenario is a text file:
+
+  {\"jsonrpc\":...}              a request, or a batch, as `headsup serve` reads it
+  # words                      narration; a heading at the start of a paragraph
+  #! kill                      kill the server as SIGKILL does, and start it again on the same store
+  #! expect-error [REASON]     the next request is answered with an error, and that is part of the
+                               story; it need not even be JSON
+  #anything else, blank lines  skipped
+
+The requests go to a server of their own, as those of a gateway would: a child process `headsup serve
+--stdio --manual-clock`. Time stands still between `clock` requests, so that the same scenario always
+prints the same. The store is a scratch one that is gone at the end, unless --db is given on the command
+line (HEADSUP_DB and the configuration do not count here).
+
+Printed is who did what and what came of it, and below it what each session sees: its one notice, the
+wake, the delta it pulls. With --json: the raw responses and notifications, one a line, and nothing
+else.
+
+Exit status:
+  0  the story went as announced
+  1  a response was an error that was not announced, or an announced one did not come; a line of the
+     scenario is no request; or the server failed
+  2  wrong usage
+
+Environment:
+  HEADSUP_PLUGIN, HEADSUP_CONFIG, HEADSUP_LOG
+         the options --plugin, --config and --log, where they are not given
+  NO_COLOR, CLICOLOR_FORCE
+         no colour, or colour even if the output is no terminal
+
+Examples:
+  headsup replay tests/scenarios/01-manager-and-workers.jsonl
+  headsup replay story.jsonl --json --db kept.db";
+
+/// Play a scenario and tell what each session would see
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = MORE)]
+pub struct Arguments {
+    /// The scenario
+    file: PathBuf,
+    /// Print the raw responses and notifications
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn run(setup: &Setup, arguments: &Arguments, output: &mut Output) -> Result<Verdict, Failure> {
+    let steps = scenario::read(&arguments.file)?;
+    let scratch = tempfile::tempdir().context("there is no place for a scratch store")?;
+    let store = match &setup.options.db {
+        Some(path) => path.clone(),
+        None => scratch.path().join("replay.db"),
+    };
+    let mut options = setup.for_child();
+    options.extend([OsString::from("--db"), store.into()]);
+    let recipe = Recipe { options, clock: setup.options.manual_clock.unwrap_or(0) };
+    let surprises = Replay::start(recipe, arguments.json, output)?.play(&steps)?;
+    for surprise in &surprises {
+        anstream::eprintln!("{surprise}");
+    }
+    Ok(if surprises.is_empty() { Verdict::Fine } else { Verdict::Found })
+}
+
+/// A scenario in progress.
+struct Replay<'a> {
+    recipe: Recipe,
+    server: Server,
+    json: bool,
+    output: &'a mut Output,
+    surprises: Vec<String>,
+    /// Whether a paragraph was printed.
+    begun: bool,
+}
+
+impl<'a> Replay<'a> {
+    fn start(recipe: Recipe, json: bool, output: &'a mut Output) -> Result<Self, Failure> {
+        let (server, before) = Server::start(&recipe)?;
+        let mut replay = Self { recipe, server, json, output, surprises: Vec::new(), begun: false };
+        replay.hear(&before)?;
+        Ok(replay)
+    }
+
+    fn play(mut self, steps: &[Step]) -> Result<Vec<String>, Failure> {
+        for step in steps {
+            match step {
+                Step::Send(request) => self.send(request)?,
+                Step::Kill => self.kill()?,
+                Step::Heading(_) | Step::Narration(_) if self.json => {}
+                Step::Heading(text) => self.heading(text)?,
+                Step::Narration(text) => self.output.line(story::narration(text))?,
+            }
+            // A story is told while it happens.
+            self.output.flush()?;
+        }
+        let rest = self.server.end()?;
+        hear(&rest, self.json, self.output)?;
+        Ok(self.surprises)
+    }
+
+    fn heading(&mut self, text: &str) -> Result<(), Failure> {
+        if std::mem::replace(&mut self.begun, true) {
+            self.output.line("")?;
+        }
+        self.output.line(story::heading(text))
+    }
+
+    fn send(&mut self, request: &Request) -> Result<(), Failure> {
+        let lines = self.server.send(&request.text)?;
+        let answer = Answer::of(&lines)?;
+        let value = request.value.clone().unwrap_or(Value::Null);
+        self.recipe.clock = answer.clock(&value).unwrap_or(self.recipe.clock);
+        self.surprises.extend(answer.surprise(request));
+        if self.json {
+            return raw(&lines, self.output);
+        }
+        for line in story::told(request, &value, &answer) {
+            self.output.line(line)?;
+        }
+        Ok(())
+    }
+
+    fn kill(&mut self) -> Result<(), Failure> {
+        if !self.json {
+            self.output.line(story::killed())?;
+        }
+        let (server, before) = {
+            // The old one goes first: two on one store is another story.
+            self.server.kill()?;
+            Server::start(&self.recipe)?
+        };
+        self.server = server;
+        self.hear(&before)
+    }
+
+    fn hear(&mut self, lines: &[String]) -> Result<(), Failure> {
+        hear(lines, self.json, self.output)
+    }
+}
+
+/// Prints what came without a request.
+fn hear(lines: &[String], json: bool, output: &mut Output) -> Result<(), Failure> {
+    if json {
+        return raw(lines, output);
+    }
+    for line in story::heard(&Answer::of(lines)?) {
+        output.line(line)?;
+    }
+    Ok(())
+}
+
+fn raw(lines: &[String], output: &mut Output) -> Result<(), Failure> {
+    lines.iter().try_for_each(|line| output.line(line))
+}

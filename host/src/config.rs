@@ -1,0 +1,312 @@
+//! Settings from a TOML file. `host/headsup.example.toml` documents every key; an unknown one is an
+//! error, so that a slip of the pen is found and not ignored.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use headsup::Durability;
+use serde::{Deserialize, Serialize};
+
+/// All settings, each with its default.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    /// The database.
+    pub store: Store,
+    /// The component that holds the logic.
+    pub core: Core,
+    /// The line protocol.
+    pub serve: Serve,
+    /// When watchers are woken.
+    pub wakes: Wakes,
+    /// What lives in the store itself.
+    pub policy: Policy,
+    /// The log on standard error.
+    pub log: Log,
+}
+
+/// The database.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Store {
+    /// The file; absent: in the platform's data directory.
+    pub path: Option<PathBuf>,
+    /// What a committed call survives.
+    pub durability: Survives,
+    /// How long to wait for another writer, in ms.
+    pub busy_timeout_ms: u64,
+    /// Reads at once.
+    pub readers: usize,
+    /// Calls that may wait for the writer.
+    pub waiting_calls: usize,
+}
+
+/// What a committed call survives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Survives {
+    /// Also a loss of power.
+    Full,
+    /// A crash of the process.
+    Normal,
+}
+
+/// The component that holds the logic.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Core {
+    /// The component in place of the built-in one.
+    pub plugin: Option<PathBuf>,
+    /// Time for one call, in ms.
+    pub deadline_ms: u64,
+    /// Time for one long transaction, in ms.
+    pub long_deadline_ms: u64,
+    /// Memory of one instance, in MiB.
+    pub memory_mib: usize,
+    /// Where compiled code is kept; absent: the platform's cache directory; empty: nowhere.
+    pub cache_dir: Option<PathBuf>,
+}
+
+/// The line protocol.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Serve {
+    /// The longest request, in bytes.
+    pub request_bytes: usize,
+    /// The most requests in a batch.
+    pub batch_requests: usize,
+}
+
+/// When watchers are woken.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Wakes {
+    /// No watcher is woken twice within this, in ms.
+    pub window_ms: u64,
+    /// While a notice is pending its watcher is woken again after this, in ms.
+    pub repeat_ms: u64,
+}
+
+/// What lives in the store; what is absent stays as the store has it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Policy {
+    /// Days that events are kept.
+    pub history_days: Option<u32>,
+    /// Events kept over all sessions.
+    pub history_rows: Option<u32>,
+    /// Days until a watch expires.
+    pub cursor_days: Option<u32>,
+    /// The sentence of a notice.
+    pub notice_template: Option<String>,
+}
+
+/// The log on standard error.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Log {
+    /// What is written.
+    pub level: LogLevel,
+}
+
+/// How much is logged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum LogLevel {
+    /// Nothing.
+    Off,
+    /// What was lost or could not be done.
+    Error,
+    /// What an operator should know.
+    Warn,
+    /// What happened.
+    Info,
+    /// Details.
+    Debug,
+    /// Everything.
+    Trace,
+}
+
+impl Default for Store {
+    fn default() -> Self {
+        Self {
+            path: None,
+            durability: Survives::Full,
+            busy_timeout_ms: 5_000,
+            readers: 4,
+            waiting_calls: 10_000,
+        }
+    }
+}
+
+impl Default for Core {
+    fn default() -> Self {
+        Self {
+            plugin: None,
+            deadline_ms: 1_000,
+            long_deadline_ms: 30_000,
+            memory_mib: 256,
+            cache_dir: None,
+        }
+    }
+}
+
+impl Default for Serve {
+    fn default() -> Self {
+        Self { request_bytes: 4 << 20, batch_requests: headsup::rpc::BATCH_LIMIT }
+    }
+}
+
+impl Default for Wakes {
+    fn default() -> Self {
+        Self { window_ms: 20_000, repeat_ms: 900_000 }
+    }
+}
+
+impl Default for Log {
+    fn default() -> Self {
+        Self { level: LogLevel::Warn }
+    }
+}
+
+impl From<Survives> for Durability {
+    fn from(survives: Survives) -> Self {
+        match survives {
+            Survives::Full => Self::Full,
+            Survives::Normal => Self::Normal,
+        }
+    }
+}
+
+impl Policy {
+    /// Changes what is given here, and leaves the rest.
+    pub fn apply(self, policy: &mut headsup::Policy) {
+        let Self { history_days, history_rows, cursor_days, notice_template } = self;
+        policy.history_days = history_days.unwrap_or(policy.history_days);
+        policy.history_rows = history_rows.unwrap_or(policy.history_rows);
+        policy.cursor_days = cursor_days.unwrap_or(policy.cursor_days);
+        if let Some(template) = notice_template {
+            policy.notice_template = template;
+        }
+    }
+}
+
+impl std::fmt::Display for LogLevel {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Off => "off",
+            Self::Error => "error",
+            Self::Warn => "warn",
+            Self::Info => "info",
+            Self::Debug => "debug",
+            Self::Trace => "trace",
+        })
+    }
+}
+
+impl Config {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// It cannot be read, is not TOML, has an unknown key or a value that is not allowed; says
+    /// where.
+    pub fn read(path: &Path) -> anyhow::Result<Self> {
+        let name = path.display();
+        let text = std::fs::read_to_string(path)
+            .with_context(|| format!("the configuration {name} cannot be read"))?;
+        Self::parse(&text).with_context(|| format!("the configuration {name} is not valid"))
+    }
+
+    /// Reads the text of a file.
+    fn parse(text: &str) -> anyhow::Result<Self> {
+        let config: Self = toml::from_str(text)?;
+        config.check()?;
+        Ok(config)
+    }
+
+    /// Values that no type rules out.
+    fn check(&self) -> anyhow::Result<()> {
+        let Self { store, core, serve, wakes, .. } = self;
+        let most = u64::from(u32::MAX);
+        let bounds: [(&str, u64, u64, u64); 9] = [
+            ("store.busy_timeout_ms", store.busy_timeout_ms, 1, 600_000),
+            ("store.readers", store.readers as u64, 1, 256),
+            ("store.waiting_calls", store.waiting_calls as u64, 1, most),
+            ("core.deadline_ms", core.deadline_ms, 10, most),
+            ("core.long_deadline_ms", core.long_deadline_ms, 10, most),
+            ("core.memory_mib", core.memory_mib as u64, 1, 4_096),
+            ("serve.request_bytes", serve.request_bytes as u64, 1_024, 1 << 30),
+            ("serve.batch_requests", serve.batch_requests as u64, 1, 100_000),
+            ("wakes.window_ms", wakes.window_ms, 0, most),
+        ];
+        for (key, value, least, most) in bounds {
+            anyhow::ensure!(
+                (least..=most).contains(&value),
+                "{key} is {value}; it must lie between {least} and {most}"
+            );
+        }
+        anyhow::ensure!(
+            (wakes.window_ms.max(1_000)..=most).contains(&wakes.repeat_ms),
+            "wakes.repeat_ms is {}; it must lie between window_ms (and 1000) and {most}",
+            wakes.repeat_ms
+        );
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+
+    const EXAMPLE: &str = include_str!("../headsup.example.toml");
+
+    /// The example with the keys that have no fixed default switched on.
+    fn whole_example() -> String {
+        let switched_on = |line: &str| match line.strip_prefix('#') {
+            Some(setting) if !setting.starts_with(' ') => setting.to_owned(),
+            _ => line.to_owned(),
+        };
+        EXAMPLE.lines().map(switched_on).collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn the_example_says_the_defaults() {
+        assert_eq!(Config::parse(EXAMPLE).unwrap(), Config::default());
+        assert_eq!(Config::parse("").unwrap(), Config::default());
+    }
+
+    #[test]
+    fn the_example_lists_every_key() {
+        let config = serde_json::to_value(Config::parse(&whole_example()).unwrap()).unwrap();
+        for (section, keys) in config.as_object().unwrap() {
+            for (key, value) in keys.as_object().unwrap() {
+                assert_ne!(*value, Value::Null, "{section}.{key} is missing in the example");
+                assert!(whole_example().contains(&format!("\n{key} = ")), "{section}.{key}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_unknown_key_is_an_error_that_names_it() {
+        let error = Config::parse("[store]\nbusy_timeout = 1").unwrap_err().to_string();
+        assert!(error.contains("busy_timeout") && error.contains("busy_timeout_ms"), "{error}");
+        let error = Config::parse("[stores]\n").unwrap_err().to_string();
+        assert!(error.contains("stores"), "{error}");
+    }
+
+    #[test]
+    fn a_value_out_of_its_bounds_is_an_error_that_names_the_key() {
+        for (text, key) in [
+            ("[store]\nreaders = 0", "store.readers"),
+            ("[serve]\nrequest_bytes = 10", "serve.request_bytes"),
+            ("[wakes]\nrepeat_ms = 10", "wakes.repeat_ms"),
+            ("[store]\ndurability = \"most\"", "durability"),
+            ("[log]\nlevel = 3", "level"),
+        ] {
+            let error = Config::parse(text).unwrap_err().to_string();
+            assert!(error.contains(key), "{text}: {error}");
+        }
+    }
+}
