@@ -8,7 +8,7 @@ use crate::clock::Clock;
 use crate::wake::{Answer, Intervals, OpeningId, Question, Wakes};
 
 /// The scheduler looks after the store at least this often.
-const ROUND: Duration = Duration::from_secs(60);
+const ROUND: Duration = Duration::from_mins(1);
 
 /// Timers and who waits for them.
 pub(crate) struct Alarm {

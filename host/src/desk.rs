@@ -16,7 +16,7 @@ pub(crate) struct Desk {
     clock: Clock,
     limits: Limits,
     stores: Stores,
-    instance: Option<Instance>,
+    instance: Option<Box<Instance>>,
     storage: Option<Store>,
     /// When a call began to wait for the lock that it did not get, and the failure.
     busy: Option<(Instant, StorageFailure)>,
@@ -55,11 +55,11 @@ impl Desk {
         let mut instance = self.ready()?;
         let begun = Instant::now();
         // Before the deadline is set: a deadline must not run while this waits for the lock.
-        let begin = match instance.storage() {
+        let locked = match instance.storage() {
             Some(storage) => storage.begin_write(),
             None => Err(no_connection()),
         };
-        match begin {
+        match locked {
             Ok(()) => {
                 self.busy = None;
                 Ok(Group {
@@ -83,7 +83,7 @@ impl Desk {
     /// An instance over the connection, set up anew where something is missing. Both are out of
     /// the desk until [`leave`](Self::leave), so that a panic meanwhile cannot leave a half-used
     /// one behind.
-    fn ready(&mut self) -> Result<Instance, Failure> {
+    fn ready(&mut self) -> Result<Box<Instance>, Failure> {
         if let Some(instance) = self.instance.take() {
             return Ok(instance);
         }
@@ -92,9 +92,9 @@ impl Desk {
             None => self.stores.writer().map_err(Failure::Storage)?,
         };
         let instance = self.plugin.instantiate(&self.clock, self.limits, Some(storage));
-        instance.map_err(|(failure, storage)| {
-            self.storage = storage;
-            failure
+        instance.map(Box::new).map_err(|unstarted| {
+            self.storage = unstarted.storage;
+            unstarted.failure
         })
     }
 
@@ -113,7 +113,7 @@ impl Desk {
 
 /// Who holds the connection during a group.
 enum Seat {
-    Running(Instance),
+    Running(Box<Instance>),
     /// The instance trapped; its connection was saved.
     Stopped(Option<Store>),
 }
@@ -180,10 +180,10 @@ impl Group<'_> {
         if self.broken.is_none() && self.kept > 0 {
             self.storage(Store::commit);
         }
-        if self.broken.is_some() || self.kept == 0 {
-            if let Some(storage) = self.seat.storage() {
-                storage.rollback();
-            }
+        if (self.broken.is_some() || self.kept == 0)
+            && let Some(storage) = self.seat.storage()
+        {
+            storage.rollback();
         }
         let Self { desk, seat, broken, suspect, .. } = self;
         desk.leave(seat, broken.as_ref().or(suspect.as_ref()));

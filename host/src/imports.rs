@@ -34,7 +34,7 @@ impl State {
     fn stored<T>(
         &mut self,
         verb: impl FnOnce(&mut Store) -> Result<T, StorageFailure>,
-    ) -> Answer<T> {
+    ) -> Result<T, StorageFailure> {
         let answer = match &mut self.storage {
             Some(storage) => verb(storage),
             None => Err(StorageFailure {
@@ -47,7 +47,7 @@ impl State {
         {
             self.lost = Some(failure.clone());
         }
-        Ok(answer)
+        answer
     }
 }
 
@@ -62,10 +62,10 @@ impl types::Host for State {}
 
 impl storage::Host for State {
     fn append(&mut self, request: AppendRequest) -> Answer<AppendOutcome> {
-        self.stored(|storage| storage.append(&request))
+        Ok(self.stored(|storage| storage.append(&request)))
     }
     fn save(&mut self, changes: Changes) -> Answer<()> {
-        self.stored(|storage| storage.save(&changes))
+        Ok(self.stored(|storage| storage.save(&changes)))
     }
     fn cursors(
         &mut self,
@@ -73,40 +73,40 @@ impl storage::Host for State {
         after: Option<Pair>,
         limit: u32,
     ) -> Answer<Vec<Watched>> {
-        self.stored(|storage| storage.cursors(&query, after.as_ref(), limit))
+        Ok(self.stored(|storage| storage.cursors(&query, after.as_ref(), limit)))
     }
     fn pairs(&mut self, pairs: Vec<Pair>) -> Answer<Vec<PairState>> {
-        self.stored(|storage| storage.pairs(&pairs))
+        Ok(self.stored(|storage| storage.pairs(&pairs)))
     }
     fn open_counts(&mut self) -> Answer<Vec<PendingCount>> {
-        self.stored(Store::open_counts)
+        Ok(self.stored(Store::open_counts))
     }
     fn heads(&mut self, sessions: Vec<Session>) -> Answer<Vec<Option<Head>>> {
-        self.stored(|storage| storage.heads(&sessions))
+        Ok(self.stored(|storage| storage.heads(&sessions)))
     }
     fn history(&mut self, session: Session, after: u64, limit: u32) -> Answer<LogPage> {
-        self.stored(|storage| storage.history(&session, after, limit))
+        Ok(self.stored(|storage| storage.history(&session, after, limit)))
     }
     fn reset(&mut self, watcher: String) -> Answer<u32> {
-        self.stored(|storage| storage.reset(&watcher))
+        Ok(self.stored(|storage| storage.reset(&watcher)))
     }
     fn delete(&mut self, session: Session, now: u64) -> Answer<Removal> {
-        self.stored(|storage| storage.delete(&session, now))
+        Ok(self.stored(|storage| storage.delete(&session, now)))
     }
     fn prune(&mut self, request: PruneRequest) -> Answer<Pruning> {
-        self.stored(|storage| storage.prune(&request))
+        Ok(self.stored(|storage| storage.prune(&request)))
     }
     fn restored(&mut self, by: u64) -> Answer<u64> {
-        self.stored(|storage| storage.restored(by))
+        Ok(self.stored(|storage| storage.restored(by)))
     }
 }
 
 impl settings::Host for State {
     fn get(&mut self, names: Vec<String>) -> Answer<Vec<Option<String>>> {
-        self.stored(|storage| storage.settings(&names))
+        Ok(self.stored(|storage| storage.settings(&names)))
     }
     fn set(&mut self, settings: Vec<Setting>) -> Answer<()> {
-        self.stored(|storage| storage.set(&settings))
+        Ok(self.stored(|storage| storage.set(&settings)))
     }
 }
 

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
+use wasmtime::component::InstancePre;
 use wasmtime::{FrameInfo, StoreLimits, StoreLimitsBuilder, Trap, WasmBacktrace};
 
 use crate::clock::Clock;
-use crate::contract::{Core, CorePre, Failure};
+use crate::contract::{Core, CoreIndices, Failure};
 use crate::effects::Effects;
 use crate::engine::{Engine, ticks};
 use crate::imports::State;
@@ -59,6 +60,20 @@ pub(crate) enum Verdict {
     Trapped,
 }
 
+/// A compiled core whose imports are filled in and whose exports are found.
+pub(crate) struct Linked {
+    pub(crate) pre: InstancePre<State>,
+    pub(crate) indices: CoreIndices,
+}
+
+/// A core that could not even start, and the connection it was to have.
+pub(crate) struct Unstarted {
+    pub(crate) failure: Failure,
+    /// If it ran, but its exports have other types than the contract's: how they differ.
+    pub(crate) mismatch: Option<String>,
+    pub(crate) storage: Option<Store>,
+}
+
 /// An instance of a core. After a trap it serves no more calls: [`into_storage`](Self::into_storage)
 /// saves the connection.
 pub(crate) struct Instance {
@@ -72,11 +87,11 @@ impl Instance {
     /// core that cannot even start gives the connection back with the failure.
     pub(crate) fn new(
         engine: &Engine,
-        pre: &CorePre<State>,
+        linked: &Linked,
         clock: &Clock,
         limits: Limits,
         storage: Option<Store>,
-    ) -> Result<Self, (Failure, Option<Store>)> {
+    ) -> Result<Self, Box<Unstarted>> {
         let state = State {
             storage,
             clock: clock.clone(),
@@ -89,16 +104,19 @@ impl Instance {
         store.set_hostcall_fuel(HOSTCALL_BYTES);
         store.set_epoch_deadline(ticks(limits.deadline));
         let running = engine.running();
-        match pre.instantiate(&mut store) {
-            Ok(core) => {
-                drop(running);
-                Ok(Self { engine: engine.clone(), store, core })
-            }
-            Err(error) => {
-                let failure = failure(&error, limits.deadline, store.data());
-                drop(running);
-                Err((failure, store.into_data().storage))
-            }
+        let started = linked.pre.instantiate(&mut store).map_err(|error| (error, false));
+        let core = started.and_then(|instance| {
+            let core = linked.indices.load(&mut store, &instance);
+            core.map_err(|error| (error, true))
+        });
+        drop(running);
+        match core {
+            Ok(core) => Ok(Self { engine: engine.clone(), store, core }),
+            Err((error, mismatch)) => Err(Box::new(Unstarted {
+                failure: failure(&error, limits.deadline, store.data()),
+                mismatch: mismatch.then(|| format!("{error:#}")),
+                storage: store.into_data().storage,
+            })),
         }
     }
 

@@ -10,11 +10,11 @@ use std::time::Duration;
 use wasmtime::component::Component;
 
 use crate::clock::Clock;
-use crate::contract::{Access, Core, CorePre, Failure, Metadata};
+use crate::contract::{Access, Core, CoreIndices, Failure, Metadata};
 use crate::engine::Engine;
 use crate::error;
-use crate::imports::{self, State};
-use crate::instance::{Guest, Instance, Limits};
+use crate::imports;
+use crate::instance::{Guest, Instance, Limits, Linked, Unstarted};
 use crate::interface::{self, Surface};
 use crate::storage::Store;
 
@@ -135,7 +135,7 @@ pub struct Plugin {
 
 struct Inner {
     engine: Engine,
-    pre: CorePre<State>,
+    linked: Linked,
     metadata: Metadata,
     methods: BTreeMap<String, Access>,
     /// Kept between two calls of [`Plugin::ask`].
@@ -179,13 +179,15 @@ impl Plugin {
         interface::check(&Surface::of(engine, component))?;
         let mismatch =
             |error: wasmtime::Error| PluginError::Mismatch { detail: format!("{error:#}") };
-        let linker = imports::link(engine.wasmtime())
-            .map_err(|error| PluginError::Engine(format!("{error:#}")))?;
-        let pre = linker.instantiate_pre(component).map_err(mismatch)?;
-        let pre = CorePre::new(pre).map_err(mismatch)?;
-        let (metadata, methods) = introduce(engine, &pre)?;
+        let pre = imports::link(engine.wasmtime())
+            .map_err(|error| PluginError::Engine(format!("{error:#}")))?
+            .instantiate_pre(component)
+            .map_err(mismatch)?;
+        let indices = CoreIndices::new(&pre).map_err(mismatch)?;
+        let linked = Linked { pre, indices };
+        let (metadata, methods) = introduce(engine, &linked)?;
         let inner =
-            Inner { engine: engine.clone(), pre, metadata, methods, spare: Mutex::default() };
+            Inner { engine: engine.clone(), linked, metadata, methods, spare: Mutex::default() };
         Ok(Self { inner: Arc::new(inner) })
     }
 
@@ -216,9 +218,9 @@ impl Plugin {
         let kept = spare().take();
         let mut instance = match kept {
             Some(instance) => instance,
-            None => {
-                self.instantiate(&Clock::System, LIMITS, None).map_err(|(failure, _)| failure)?
-            }
+            None => self
+                .instantiate(&Clock::System, LIMITS, None)
+                .map_err(|unstarted| unstarted.failure)?,
         };
         let answer = instance.call(LIMITS.deadline, body)?;
         // Nobody hears what it logged or enqueued.
@@ -234,9 +236,9 @@ impl Plugin {
         clock: &Clock,
         limits: Limits,
         storage: Option<Store>,
-    ) -> Result<Instance, (Failure, Option<Store>)> {
-        let Inner { engine, pre, .. } = &*self.inner;
-        Instance::new(engine, pre, clock, limits, storage)
+    ) -> Result<Instance, Box<Unstarted>> {
+        let Inner { engine, linked, .. } = &*self.inner;
+        Instance::new(engine, linked, clock, limits, storage)
     }
 }
 
@@ -270,17 +272,14 @@ pub(crate) fn compile(engine: &Engine, name: &str, bytes: &[u8]) -> Result<Compo
 /// contract's is found out here, when it is instantiated.
 fn introduce(
     engine: &Engine,
-    pre: &CorePre<State>,
+    linked: &Linked,
 ) -> Result<(Metadata, BTreeMap<String, Access>), PluginError> {
     let misbehaved = |failure: &Failure| PluginError::Misbehaved { detail: error::words(failure) };
     let mut instance =
-        Instance::new(engine, pre, &Clock::System, LIMITS, None).map_err(|(failure, _)| {
-            match failure {
-                // Types are compared before the core runs: this is no trap.
-                Failure::Trap(detail) if detail.contains("type mismatch") => {
-                    PluginError::Mismatch { detail }
-                }
-                failure => misbehaved(&failure),
+        Instance::new(engine, linked, &Clock::System, LIMITS, None).map_err(|unstarted| {
+            match unstarted.mismatch {
+                Some(detail) => PluginError::Mismatch { detail },
+                None => misbehaved(&unstarted.failure),
             }
         })?;
     let (metadata, methods) = instance

@@ -7,6 +7,7 @@ use crate::clock::Clock;
 use crate::contract::{Core, Failure, StorageFailure};
 use crate::instance::{Guest, Instance, Limits, Verdict};
 use crate::plugin::Plugin;
+use crate::storage::Store;
 use crate::stores::Stores;
 use crate::writer::Done;
 
@@ -107,7 +108,7 @@ impl Readers {
     fn open(&self, plugin: &Plugin) -> Result<Instance, Failure> {
         let storage = self.stores.reader().map_err(Failure::Storage)?;
         let instance = plugin.instantiate(&self.clock, self.limits, Some(storage));
-        instance.map_err(|(failure, _)| failure)
+        instance.map_err(|unstarted| unstarted.failure)
     }
 
     fn wait<'a>(&self, pool: MutexGuard<'a, Pool>) -> MutexGuard<'a, Pool> {
@@ -139,7 +140,7 @@ impl Drop for Seat<'_> {
 
 /// Before the deadline is set: opening a snapshot may have to wait for a recovery of the file.
 fn begin(instance: &mut Instance) -> Result<(), StorageFailure> {
-    instance.storage().map_or(Ok(()), |storage| storage.begin_read())
+    instance.storage().map_or(Ok(()), Store::begin_read)
 }
 
 fn end(instance: &mut Instance) {

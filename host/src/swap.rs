@@ -5,7 +5,6 @@ use std::sync::PoisonError;
 
 use crate::awareness::Awareness;
 use crate::conformance;
-use crate::contract::Metadata;
 use crate::error::OpenError;
 use crate::plugin::{Plugin, PluginError};
 
@@ -36,11 +35,11 @@ impl Awareness {
     ///
     /// let awareness = Awareness::builder(":memory:").open()?;
     /// let other = Plugin::built_in(&Engine::new(None)?)?;
-    /// let metadata = awareness.swap(&other);
-    /// assert_eq!(metadata.protocol, other.metadata().protocol);
+    /// awareness.swap(&other);
+    /// assert_eq!(awareness.metadata(), *other.metadata());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn swap(&self, plugin: &Plugin) -> Metadata {
+    pub fn swap(&self, plugin: &Plugin) {
         let switch = || {
             if let Some(readers) = &self.inner.readers {
                 readers.switch(plugin.clone());
@@ -55,7 +54,6 @@ impl Awareness {
             }),
             None => switch(),
         }
-        plugin.metadata().clone()
     }
 
     /// The same after the core passed the protocol's conformance vectors, each file of them on a
@@ -63,9 +61,10 @@ impl Awareness {
     ///
     /// # Errors
     /// [`PluginError::Rejected`] says where the core differs; nothing was changed.
-    pub fn swap_conforming(&self, plugin: &Plugin) -> Result<Metadata, PluginError> {
+    pub fn swap_conforming(&self, plugin: &Plugin) -> Result<(), PluginError> {
         conformance::require(plugin)?;
-        Ok(self.swap(plugin))
+        self.swap(plugin);
+        Ok(())
     }
 
     /// The same after the core passed a check on a scratch store of its own: the conformance
@@ -77,10 +76,11 @@ impl Awareness {
         &self,
         plugin: &Plugin,
         check: impl FnOnce(&Awareness) -> Result<(), String>,
-    ) -> Result<Metadata, PluginError> {
+    ) -> Result<(), PluginError> {
         let scratch = plugin.scratch().map_err(|error| error.to_string());
         let checked = scratch.and_then(|scratch| check(&scratch));
         checked.map_err(|detail| PluginError::Rejected { detail })?;
-        Ok(self.swap(plugin))
+        self.swap(plugin);
+        Ok(())
     }
 }

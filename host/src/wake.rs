@@ -181,15 +181,12 @@ impl Wakes {
 
     fn woken(&mut self, watcher: &str, now: u64) {
         let due = now + self.intervals.reminder;
-        match self.watchers.get_mut(watcher) {
-            Some(known) => {
-                known.woken = now;
-                known.window = Window::Quiet;
-            }
-            None => {
-                let known = Watcher { woken: now, window: Window::Quiet, timer: due };
-                self.watchers.insert(watcher.to_owned(), known);
-            }
+        if let Some(known) = self.watchers.get_mut(watcher) {
+            known.woken = now;
+            known.window = Window::Quiet;
+        } else {
+            let known = Watcher { woken: now, window: Window::Quiet, timer: due };
+            self.watchers.insert(watcher.to_owned(), known);
         }
         self.set_timer(watcher, due);
     }
@@ -403,8 +400,8 @@ mod tests {
             }
         }
 
-        fn step(&mut self, step: Step) {
-            match step {
+        fn step(&mut self, step: &Step) {
+            match *step {
                 Step::Open(watcher, target) => {
                     if self.pending.insert((watcher, target))
                         && self.wakes.opened(&watcher.to_string(), id(target), self.now)
@@ -430,7 +427,7 @@ mod tests {
         fn no_watcher_is_woken_twice_within_20_s_whatever_happens(steps in steps()) {
             let mut world = World::default();
             for step in steps {
-                world.step(step);
+                world.step(&step);
             }
         }
 
@@ -438,7 +435,7 @@ mod tests {
         fn a_pending_notice_wakes_its_watcher_within_a_quarter_of_an_hour(steps in steps()) {
             let mut world = World::default();
             for step in steps {
-                world.step(step);
+                world.step(&step);
             }
             world.look(true);
             world.pass(REMINDER);
@@ -454,7 +451,7 @@ mod tests {
         fn timers_and_watchers_match_one_to_one(steps in steps()) {
             let mut world = World::default();
             for step in steps {
-                world.step(step);
+                world.step(&step);
                 let wakes = &world.wakes;
                 prop_assert_eq!(wakes.timers.len(), wakes.watchers.len());
                 for (due, watcher) in &wakes.timers {

@@ -18,6 +18,9 @@ use crate::writer::Done;
 /// Longest response that a core may give, in bytes.
 const RESPONSE_BYTES: usize = 64 << 20;
 
+/// What is wrong with an answer that is no response.
+const NO_RESPONSE: &str = "the core returned something that is not a JSON object on one line";
+
 /// What `wire.call` answers inside the instance; either side is a response.
 type Answer = wasmtime::Result<Result<Option<String>, Option<String>>>;
 
@@ -97,8 +100,11 @@ impl Awareness {
     pub fn failed(&self, request: &str, failure: &Failure) -> Option<String> {
         let plugin = self.inner.plugin();
         worded(&plugin, request, failure)
-            .or_else(|| worded(self.fallback(&plugin)?, request, failure))
-            .unwrap_or_else(|| Some(last_words(failure)))
+            .or_else(|worse| match self.fallback(&plugin) {
+                Some(core) => worded(core, request, failure),
+                None => Err(worse),
+            })
+            .unwrap_or_else(|_| Some(last_words(failure)))
     }
 
     fn fallback(&self, plugin: &Plugin) -> Option<&Plugin> {
@@ -136,7 +142,7 @@ impl Awareness {
             let why = "the clock is the system's: start with a manual clock to move it";
             return self.failed(request, &Failure::Unavailable(why.into()));
         }
-        match self.checked_clock(plugin, request) {
+        match checked_clock(plugin, request) {
             Ok(Moved { now, response }) => {
                 if let Some(now) = now {
                     self.inner.clock.set(now);
@@ -147,30 +153,27 @@ impl Awareness {
             Err(failure) => self.failed(request, &failure),
         }
     }
+}
 
-    fn checked_clock(&self, plugin: &Plugin, request: &str) -> Result<Moved, Failure> {
-        let response = match plugin.ask(|core, guest| ask(core, guest, request))? {
-            Ok(response) => response,
-            Err(response) => return Ok(Moved { now: None, response }),
-        };
-        let words = match &response {
-            Some(response) => response.clone(),
-            // A notification has no response to read the time from: ask as if it had an id.
-            None => {
-                let identified = with_id(request).unwrap_or_default();
-                match plugin.ask(|core, guest| ask(core, guest, &identified))? {
-                    Ok(Some(response)) => response,
-                    Ok(None) | Err(_) => return Ok(Moved { now: None, response }),
-                }
-            }
-        };
-        let now = serde_json::from_str::<Value>(&words)
-            .ok()
-            .and_then(|response| response.pointer("/result/now")?.as_u64());
-        match now {
-            Some(now) => Ok(Moved { now: Some(now), response }),
-            None => Err(Failure::Trap("the response to `clock` holds no `now`".into())),
-        }
+/// Has the core check a request for `clock` and word its response.
+fn checked_clock(plugin: &Plugin, request: &str) -> Result<Moved, Failure> {
+    let response = match plugin.ask(|core, guest| ask(core, guest, request))? {
+        Ok(response) => response,
+        Err(response) => return Ok(Moved { now: None, response }),
+    };
+    // A notification has no response to read the time from: ask as if it had an id.
+    let words = if response.is_some() {
+        response.clone()
+    } else {
+        let identified = with_id(request).unwrap_or_default();
+        plugin.ask(|core, guest| ask(core, guest, &identified))?.unwrap_or_default()
+    };
+    let now = words
+        .and_then(|words| serde_json::from_str::<Value>(&words).ok())
+        .and_then(|response| response.pointer("/result/now")?.as_u64());
+    match now {
+        Some(now) => Ok(Moved { now: Some(now), response }),
+        None => Err(Failure::Trap("the response to `clock` holds no `now`".into())),
     }
 }
 
@@ -186,9 +189,7 @@ fn ask(core: &Core, guest: Guest, request: &str) -> Answer {
     let answer = core.headsup_awareness_wire().call_call(guest, request)?;
     let (Ok(response) | Err(response)) = &answer;
     match response {
-        Some(response) if !is_response(response) => Err(wasmtime::Error::msg(
-            "the core returned something that is not a JSON object on one line",
-        )),
+        Some(response) if !is_response(response) => Err(wasmtime::Error::msg(NO_RESPONSE)),
         Some(_) | None => Ok(answer),
     }
 }
@@ -201,14 +202,13 @@ fn is_response(response: &str) -> bool {
         && serde_json::from_str::<&RawValue>(response).is_ok()
 }
 
-/// The words of this core about a failure; nothing if it fails at that.
-fn worded(plugin: &Plugin, request: &str, failure: &Failure) -> Option<Option<String>> {
-    let words = plugin
-        .ask(|core, guest| core.headsup_awareness_wire().call_failed(guest, request, failure));
-    match words {
-        Ok(Some(response)) if is_response(&response) => Some(Some(response)),
-        Ok(None) => Some(None),
-        Ok(Some(_)) | Err(_) => None,
+/// The words of this core about a failure.
+fn worded(plugin: &Plugin, request: &str, failure: &Failure) -> Result<Option<String>, Failure> {
+    let response = plugin
+        .ask(|core, guest| core.headsup_awareness_wire().call_failed(guest, request, failure))?;
+    match response {
+        Some(response) if !is_response(&response) => Err(Failure::Trap(NO_RESPONSE.into())),
+        Some(_) | None => Ok(response),
     }
 }
 
