@@ -140,7 +140,9 @@ fn inspected(options: &StoreOptions) -> Result<Connection, Problem> {
 fn looked_into(options: &StoreOptions) -> Result<Connection, Problem> {
     let connection =
         connect(&options.path, OpenFlags::SQLITE_OPEN_READ_WRITE, options.busy_timeout)?;
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    // Without any there is nothing to move, and closing tidies away what opening put beside it.
+    let commits_beside = has_wal(&options.path);
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, commits_beside)?;
     connection.pragma_update(None, "query_only", true)?;
     refuse_other_versions(&connection)?;
     Ok(connection)
