@@ -14,6 +14,7 @@
 use std::io::{self, BufRead, ErrorKind, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use serde::Serialize;
 use serde_json::json;
 use serde_json::value::RawValue;
 
@@ -78,8 +79,11 @@ impl<W: Write + Send> Output<W> {
         act(&mut self.lock().writer)
     }
 
-    fn notify(&self, method: &str, params: &serde_json::Value) {
-        self.line(&json!({"jsonrpc": "2.0", "method": method, "params": params}).to_string());
+    fn notify(&self, notification: &Notification<'_>) {
+        // Only texts and numbers: it cannot fail.
+        if let Ok(line) = serde_json::to_string(&Envelope { jsonrpc: "2.0", notification }) {
+            self.line(&line);
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, State<W>> {
@@ -89,21 +93,18 @@ impl<W: Write + Send> Output<W> {
 
 impl<W: Write + Send> Listener for Arc<Output<W>> {
     fn notice(&self, watcher: &str, notice: &Notice) {
-        self.notify(
-            "notice",
-            &json!({
-                "watcher": watcher,
-                "target": notice.target.key,
-                "agent": notice.target.agent,
-                "since": notice.since,
-                "upTo": notice.up_to,
-                "text": notice.text,
-            }),
-        );
+        self.notify(&Notification::Notice {
+            watcher,
+            target: &notice.target.key,
+            agent: &notice.target.agent,
+            since: notice.since,
+            up_to: notice.up_to,
+            text: &notice.text,
+        });
     }
 
     fn wake(&self, watcher: &str) {
-        self.notify("wake", &json!({ "watcher": watcher }));
+        self.notify(&Notification::Wake { watcher });
     }
 
     /// Everything goes to the log; what was lost or needs an operator also to the other side.
@@ -114,8 +115,38 @@ impl<W: Write + Send> Listener for Arc<Output<W>> {
             Level::Warn => "warn",
             Level::Info | Level::Debug => return,
         };
-        self.notify("log", &json!({"level": level, "message": message}));
+        self.notify(&Notification::Log { level, message });
     }
+}
+
+/// A line of its own.
+#[derive(Serialize)]
+struct Envelope<'a> {
+    jsonrpc: &'static str,
+    #[serde(flatten)]
+    notification: &'a Notification<'a>,
+}
+
+/// What a server says without being asked.
+#[derive(Serialize)]
+#[serde(tag = "method", content = "params", rename_all = "lowercase")]
+enum Notification<'a> {
+    #[serde(rename_all = "camelCase")]
+    Notice {
+        watcher: &'a str,
+        target: &'a str,
+        agent: &'a str,
+        since: u64,
+        up_to: u64,
+        text: &'a str,
+    },
+    Wake {
+        watcher: &'a str,
+    },
+    Log {
+        level: &'static str,
+        message: &'a str,
+    },
 }
 
 /// Answers lines.
