@@ -1,0 +1,147 @@
+//! Finds the command, built as the tests are, and runs it apart from whatever this machine has.
+
+use std::ffi::OsStr;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
+use std::sync::LazyLock;
+use std::thread;
+
+use serde_json::Value;
+
+/// The command, built once in the profile and target folder of this very test.
+static HEADSUP: LazyLock<PathBuf> = LazyLock::new(|| {
+    let this = std::env::current_exe().unwrap();
+    // target/<profile>/deps/cli-…
+    let folder = this.parent().and_then(Path::parent).unwrap();
+    let target = folder.parent().unwrap();
+    let mut build = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
+    build.args(["build", "--package", "headsup", "--bin", "headsup"]);
+    build.arg("--target-dir").arg(target).current_dir(env!("CARGO_MANIFEST_DIR"));
+    match folder.file_name().and_then(OsStr::to_str) {
+        Some("debug") | None => {}
+        Some(profile) => drop(build.args(["--profile", profile])),
+    }
+    let built = build.output().unwrap();
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    folder.join(format!("headsup{}", std::env::consts::EXE_SUFFIX))
+});
+
+/// The command with these arguments, without the environment's settings. Compiled code is kept
+/// beside the tests, so that only the first run compiles it.
+pub fn headsup<I: AsRef<OsStr>>(arguments: impl IntoIterator<Item = I>) -> Command {
+    let mut command = Command::new(&*HEADSUP);
+    command.args(arguments).stdin(Stdio::null());
+    for name in ["HEADSUP_DB", "HEADSUP_PLUGIN", "HEADSUP_CONFIG", "HEADSUP_LOG"] {
+        command.env_remove(name);
+    }
+    command.env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE");
+    command.env("XDG_CACHE_HOME", Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"));
+    command.env("XDG_DATA_HOME", Path::new(env!("CARGO_TARGET_TMPDIR")).join("no-data"));
+    command
+}
+
+/// How a command ended.
+#[derive(Debug)]
+pub struct Ended {
+    pub status: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Ended {
+    /// Each line of standard output as JSON.
+    pub fn lines(&self) -> Vec<Value> {
+        self.stdout.lines().map(|line| serde_json::from_str(line).expect(line)).collect()
+    }
+}
+
+/// Runs a command to its end.
+pub fn run(command: &mut Command) -> Ended {
+    ended(&command.output().unwrap())
+}
+
+/// Runs the command with these arguments.
+pub fn run_with<I: AsRef<OsStr>>(arguments: impl IntoIterator<Item = I>) -> Ended {
+    run(&mut headsup(arguments))
+}
+
+/// Runs a command with an input.
+pub fn run_on(command: &mut Command, input: impl AsRef<[u8]> + Send) -> Ended {
+    let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    thread::scope(|scope| {
+        // A command that ends early does not read it all.
+        scope.spawn(move || drop(stdin.write_all(input.as_ref())));
+        ended(&child.wait_with_output().unwrap())
+    })
+}
+
+fn ended(output: &Output) -> Ended {
+    Ended {
+        status: output.status.code().unwrap_or(-1),
+        stdout: String::from_utf8(output.stdout.clone()).unwrap(),
+        stderr: String::from_utf8(output.stderr.clone()).unwrap(),
+    }
+}
+
+/// A path as an argument.
+pub fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// Serves these requests, one a line, and returns what came back.
+pub fn serve(db: &Path, requests: &[Value]) -> Vec<Value> {
+    let input = as_lines(requests);
+    let ended = run_on(&mut headsup(["serve", "--stdio", "--db", text(db)]), input);
+    assert_eq!((ended.status, ended.stderr.as_str()), (0, ""));
+    ended.lines()
+}
+
+/// Requests as an input.
+pub fn as_lines(requests: &[Value]) -> String {
+    requests.iter().map(Value::to_string).collect::<Vec<_>>().join("\n")
+}
+
+/// A request with an id.
+pub fn request(id: u64, method: &str, params: &Value) -> Value {
+    serde_json::json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
+}
+
+/// A running server, for tests that talk to it line by line.
+pub struct Running {
+    pub child: Child,
+    pub stdin: ChildStdin,
+    /// Absent once it was closed.
+    pub stdout: Option<BufReader<ChildStdout>>,
+}
+
+impl Running {
+    pub fn start(command: &mut Command) -> Self {
+        let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let stdin = child.stdin.take().unwrap();
+        let stdout = child.stdout.take().map(BufReader::new);
+        Self { child, stdin, stdout }
+    }
+
+    pub fn send(&mut self, line: &Value) {
+        writeln!(self.stdin, "{line}").unwrap();
+    }
+
+    /// The next line, as soon as there is one.
+    pub fn next(&mut self) -> Value {
+        let mut line = String::new();
+        self.stdout.as_mut().unwrap().read_line(&mut line).unwrap();
+        serde_json::from_str(&line).expect(&line)
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // Most have ended.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,14 @@
+//! The command `headsup` from outside: what it prints, how it ends, and what it leaves on the disk.
+
+// A test that cannot be set up has failed.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod binary;
+mod configuration;
+mod doctor;
+mod help;
+mod looking;
+mod plugin;
+mod replay;
+mod serve;
+mod stores;

@@ -1,0 +1,104 @@
+//! Stores that cannot be used: each gets a message that says which and what to do, and none is
+//! written over.
+
+use std::fs;
+use std::path::Path;
+
+use rusqlite::Connection;
+use serde_json::json;
+use tempfile::tempdir;
+
+use crate::binary::{request, run_with, serve, text};
+
+/// Serving this store fails with these words, and so does looking into it; the file stays as it is.
+fn refused(db: &Path, words: &[&str]) {
+    let before = fs::read(db).ok();
+    for arguments in [&["serve", "--stdio"][..], &["stats"], &["notices"], &["doctor"]] {
+        let ended = run_with([arguments, &["--db", text(db)]].concat());
+        assert_eq!((ended.status, ended.stdout.as_str()), (1, ""), "{arguments:?}: {ended:?}");
+        for word in words.iter().chain([&text(db)]) {
+            assert!(ended.stderr.contains(word), "{arguments:?} lacks {word}: {}", ended.stderr);
+        }
+        assert_eq!(ended.stderr.lines().count(), 1, "{}", ended.stderr);
+    }
+    assert_eq!(fs::read(db).ok(), before);
+}
+
+fn made(db: &Path) -> Connection {
+    serve(db, &[request(1, "pending", &json!({}))]);
+    Connection::open(db).unwrap()
+}
+
+#[test]
+fn a_missing_store_is_made_with_its_folders() {
+    let folder = tempdir().unwrap();
+    let db = folder.path().join("a/b/c/store.db");
+    made(&db);
+    assert!(db.is_file());
+}
+
+#[test]
+fn a_file_that_is_not_sqlite_is_left_alone() {
+    let folder = tempdir().unwrap();
+    let db = folder.path().join("notes.txt");
+    fs::write(&db, "what I wanted to remember\n".repeat(100)).unwrap();
+    refused(&db, &["not a SQLite database", "store-corrupt"]);
+}
+
+#[test]
+fn a_store_from_a_newer_headsup_is_left_alone() {
+    let folder = tempdir().unwrap();
+    let db = folder.path().join("store.db");
+    made(&db).execute_batch("INSERT INTO headsup_migrations VALUES (9999, 'later', 0)").unwrap();
+    refused(&db, &["newer", "store-too-new"]);
+}
+
+#[test]
+fn a_foreign_table_of_our_name_is_left_alone() {
+    let folder = tempdir().unwrap();
+    let db = folder.path().join("gateway.db");
+    let connection = Connection::open(&db).unwrap();
+    connection.execute_batch("CREATE TABLE session_state_heads (mine TEXT)").unwrap();
+    drop(connection);
+    let ended = run_with(["serve", "--stdio", "--db", text(&db)]);
+    assert_eq!(ended.status, 1);
+    assert!(ended.stderr.contains("foreign-schema"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("session_state_heads"), "{}", ended.stderr);
+    let tables: i64 = Connection::open(&db)
+        .unwrap()
+        .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
+        .unwrap();
+    assert_eq!(tables, 1);
+}
+
+#[test]
+fn a_gateways_other_tables_stay_beside_ours() {
+    let folder = tempdir().unwrap();
+    let db = folder.path().join("gateway.db");
+    let connection = Connection::open(&db).unwrap();
+    connection
+        .execute_batch("CREATE TABLE users (name TEXT); INSERT INTO users VALUES ('ana')")
+        .unwrap();
+    drop(connection);
+    let name: String = made(&db).query_row("SELECT name FROM users", [], |row| row.get(0)).unwrap();
+    assert_eq!(name, "ana");
+    assert_eq!(run_with(["doctor", "--db", text(&db)]).status, 0);
+}
+
+#[test]
+fn a_folder_in_place_of_a_file_is_refused() {
+    let folder = tempdir().unwrap();
+    let ended = run_with(["serve", "--stdio", "--db", text(folder.path())]);
+    assert_eq!(ended.status, 1, "{ended:?}");
+    assert!(ended.stderr.contains(text(folder.path())), "{}", ended.stderr);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_place_that_cannot_be_written_is_refused() {
+    // Nobody can write here, not even the superuser.
+    let db = Path::new("/proc/headsup/store.db");
+    let ended = run_with(["serve", "--stdio", "--db", text(db)]);
+    assert_eq!(ended.status, 1, "{ended:?}");
+    assert!(ended.stderr.contains(text(db)), "{}", ended.stderr);
+}
