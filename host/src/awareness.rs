@@ -221,7 +221,7 @@ impl Awareness {
     /// Removes a session's log, head, link and every cursor with it on either side.
     pub fn delete(&self, session: impl Into<SessionRef>) -> Result<Removal, Error> {
         let session = session.into();
-        self.write(move |core, guest| {
+        self.write_long(move |core, guest| {
             core.headsup_awareness_maintenance().call_delete(guest, &session)
         })
     }

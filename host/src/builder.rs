@@ -23,7 +23,7 @@ use crate::wake::Intervals;
 use crate::writer::Writer;
 
 /// No deadline is shorter than this, however short the busy time-out is.
-const SHORTEST_DEADLINE: Duration = Duration::from_millis(10);
+const SHORTEST_DEADLINE: Duration = Duration::from_millis(100);
 
 /// How an [`Awareness`] is opened. Made by [`Awareness::builder`].
 #[must_use = "a builder does nothing until `open` is called"]
@@ -94,14 +94,14 @@ impl Builder {
 
     /// How long the core may take for a call before it fails with `plugin-timeout`. Default 1 s; a
     /// quarter of the busy time-out at most, so that a core that hangs does not make other
-    /// processes fail, and never less than 10 ms.
+    /// processes fail, and never less than 100 ms.
     pub fn deadline(mut self, deadline: Duration) -> Self {
         self.deadline = deadline;
         self
     }
 
-    /// The same for one transaction of recovering, pruning, or marking a store as restored, which
-    /// take as long as there is to do. Default 30 s. Other processes may meanwhile fail with
+    /// The same for one transaction of recovering, pruning, deleting a session, or marking a store
+    /// as restored, which take as long as there is to do. Default 30 s. Other processes may meanwhile fail with
     /// `store-busy`.
     pub fn long_deadline(mut self, deadline: Duration) -> Self {
         self.long_deadline = deadline;

@@ -124,10 +124,10 @@ impl Awareness {
         self.inner.write(deadline, body)
     }
 
-    /// Recovery takes as long as there is to prune and to put back.
+    /// Recovery takes as long as there is to prune and to put back, deleting as long as the log.
     fn deadline_of(&self, method: &str) -> Duration {
         match method {
-            "recover" => self.inner.limits.long_deadline,
+            "recover" | "delete" => self.inner.limits.long_deadline,
             _ => self.inner.limits.deadline,
         }
     }

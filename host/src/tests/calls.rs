@@ -125,7 +125,7 @@ fn recording_never_fails_the_turn_and_works_again_once_the_store_does() {
     let path = folder.path().join("store.db");
     let heard = Heard::default();
     let awareness = builder(&path)
-        .busy_timeout(std::time::Duration::from_millis(50))
+        .busy_timeout(std::time::Duration::from_millis(400))
         .listener(heard.clone())
         .open()
         .unwrap();

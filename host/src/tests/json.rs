@@ -73,7 +73,7 @@ fn a_recording_that_the_store_fails_is_an_outcome_and_a_log_line() {
     let path = folder.path().join("store.db");
     let heard = Heard::default();
     let awareness = builder(&path)
-        .busy_timeout(std::time::Duration::from_millis(20))
+        .busy_timeout(std::time::Duration::from_millis(400))
         .listener(heard.clone())
         .open()
         .unwrap();

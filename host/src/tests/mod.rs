@@ -5,6 +5,7 @@ mod calls;
 mod groups;
 mod json;
 mod swaps;
+mod traps;
 mod wakes;
 
 use std::sync::{Arc, LazyLock, Mutex};
