@@ -1,0 +1,37 @@
+//! What a core says and enqueues in one call is bounded; nothing else about the call changes.
+
+use headsup::{Level, Recording};
+
+use crate::stage::{Stage, bad};
+
+#[test]
+fn a_flood_of_log_lines_is_cut_to_a_hundred_short_ones() {
+    let stage = Stage::new();
+    assert_eq!(stage.record(&bad("log-flood")), Recording::Recorded(2));
+    let lines = stage.heard.lines.lock().unwrap();
+    assert_eq!(lines.len(), 101);
+    for (_, line) in lines.iter() {
+        assert!(line.len() <= 4_096 && !line.contains(char::is_control));
+    }
+    assert_eq!(lines[100], (Level::Warn, "900 more lines of the core were dropped".to_owned()));
+}
+
+#[test]
+fn a_flood_of_openings_is_cut_and_said_to_be() {
+    let stage = Stage::new();
+    assert_eq!(stage.record(&bad("notice-flood")), Recording::Recorded(2));
+    let notices = stage.heard.notices.lock().unwrap();
+    let bytes: usize = notices.iter().map(|(_, notice)| notice.text.len()).sum();
+    assert!(bytes <= 64 << 20, "{bytes}");
+    assert!(notices.len() > 10_000);
+    let lines = stage.heard.lines.lock().unwrap();
+    assert!(lines.iter().any(|(level, line)| *level == Level::Warn && line.contains("too many")));
+}
+
+#[test]
+fn after_a_flood_everything_works() {
+    let stage = Stage::new();
+    stage.record(&bad("notice-flood"));
+    stage.heard.forget();
+    stage.works();
+}
