@@ -11,6 +11,8 @@
 //! - Each response or notification is one line, written whole and flushed, whichever thread it
 //!   comes from.
 
+mod lines;
+
 use std::io::{self, BufRead, ErrorKind, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -18,6 +20,7 @@ use serde::Serialize;
 use serde_json::json;
 use serde_json::value::RawValue;
 
+use self::lines::{Line, Lines};
 use crate::awareness::Awareness;
 use crate::contract::{Level, Notice};
 use crate::queue::Listener;
@@ -150,6 +153,22 @@ enum Notification<'a> {
 }
 
 /// Answers lines.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use headsup::Awareness;
+/// use headsup::rpc::{BATCH_LIMIT, Output, Server};
+///
+/// let output = Arc::new(Output::new(Vec::new()));
+/// let awareness = Awareness::builder(":memory:").listener(Arc::clone(&output)).open()?;
+/// let server = Server::new(awareness, Arc::clone(&output), BATCH_LIMIT);
+///
+/// server.serve(&br#"{"jsonrpc":"2.0","id":1,"method":"pending"}"#[..])?;
+/// let lines = output.with_writer(std::mem::take);
+/// assert_eq!(lines, b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"watchers\":[]}}\n");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Server<W> {
     awareness: Awareness,
@@ -247,104 +266,9 @@ fn split(line: &[u8]) -> Option<Vec<&RawValue>> {
     serde_json::from_slice(line).ok()
 }
 
-/// One line of the input.
-#[derive(Debug, PartialEq, Eq)]
-enum Line<'a> {
-    /// Without its end.
-    Whole(&'a [u8]),
-    /// It had more bytes than the limit, and is gone.
-    TooLong,
-}
-
-/// Splits an input into lines, of which it keeps at most one, and of that no more than the limit.
-struct Lines<R> {
-    input: R,
-    limit: usize,
-    line: Vec<u8>,
-}
-
-impl<R: BufRead> Lines<R> {
-    fn new(input: R, limit: usize) -> Self {
-        Self { input, limit, line: Vec::new() }
-    }
-
-    /// The next line; nothing at the end of the input.
-    fn next_line(&mut self) -> io::Result<Option<Line<'_>>> {
-        self.line.clear();
-        let mut too_long = false;
-        let mut begun = false;
-        loop {
-            let available = match self.input.fill_buf() {
-                Ok(available) => available,
-                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                Err(error) => return Err(error),
-            };
-            if available.is_empty() {
-                break;
-            }
-            begun = true;
-            let end = available.iter().position(|byte| *byte == b'\n');
-            let piece = &available[..end.unwrap_or(available.len())];
-            // One more for a `\r` that does not count.
-            if too_long || self.line.len() + piece.len() > self.limit + 1 {
-                too_long = true;
-            } else {
-                self.line.extend_from_slice(piece);
-            }
-            let consumed = piece.len() + usize::from(end.is_some());
-            self.input.consume(consumed);
-            if end.is_some() {
-                break;
-            }
-        }
-        if !begun {
-            return Ok(None);
-        }
-        if self.line.last() == Some(&b'\r') {
-            self.line.pop();
-        }
-        if too_long || self.line.len() > self.limit {
-            // A long line must not hold its memory for ever.
-            self.line = Vec::new();
-            return Ok(Some(Line::TooLong));
-        }
-        Ok(Some(Line::Whole(&self.line)))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// What an input is split into; `None` stands for a line that is too long.
-    fn lines(input: &[u8], limit: usize) -> Vec<Option<Vec<u8>>> {
-        // One byte at a time: a line must not depend on how it arrives.
-        let mut lines = Lines::new(io::BufReader::with_capacity(1, input), limit);
-        let mut all = Vec::new();
-        while let Some(line) = lines.next_line().unwrap() {
-            all.push(match line {
-                Line::Whole(line) => Some(line.to_vec()),
-                Line::TooLong => None,
-            });
-        }
-        all
-    }
-
-    #[test]
-    fn a_line_ends_with_a_newline_a_carriage_return_or_the_input() {
-        let found = lines(b"a\r\n\nb\rc\nd", 10);
-        let expected: [&[u8]; 4] = [b"a", b"", b"b\rc", b"d"];
-        assert_eq!(found, expected.map(|line| Some(line.to_vec())));
-        assert_eq!(lines(b"", 10), []);
-    }
-
-    #[test]
-    fn a_line_at_the_limit_is_whole_and_one_byte_more_is_too_long() {
-        assert_eq!(
-            lines(b"1234\n12345\n1234\r\n12345\r\nx", 4),
-            [Some(b"1234".to_vec()), None, Some(b"1234".to_vec()), None, Some(b"x".to_vec()),]
-        );
-    }
 
     #[test]
     fn a_batch_is_split_without_looking_into_its_elements() {
