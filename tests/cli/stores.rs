@@ -8,7 +8,7 @@ use rusqlite::Connection;
 use serde_json::json;
 use tempfile::tempdir;
 
-use crate::binary::{request, run_with, serve, text};
+use crate::binary::{Running, headsup, request, run_with, serve, text};
 
 /// Serving this store fails with these words, and so does looking into it; the file stays as it is.
 fn refused(db: &Path, words: &[&str]) {
@@ -101,4 +101,31 @@ fn a_place_that_cannot_be_written_is_refused() {
     let ended = run_with(["serve", "--stdio", "--db", text(db)]);
     assert_eq!(ended.status, 1, "{ended:?}");
     assert!(ended.stderr.contains(text(db)), "{}", ended.stderr);
+}
+
+#[test]
+fn a_store_that_another_process_holds_fails_the_recording_and_not_the_turn() {
+    let folder = tempdir().unwrap();
+    let db = folder.path().join("store.db");
+    let config = folder.path().join("headsup.toml");
+    fs::write(&config, "[store]\nbusy_timeout_ms = 50\n").unwrap();
+    let other = made(&db);
+    let arguments = ["serve", "--stdio", "--db", text(&db), "--config", text(&config)];
+    let mut running = Running::start(&mut headsup(arguments));
+    // Once it answers, it has done everything that it does at its start.
+    running.send(&request(1, "pending", &json!({})));
+    running.next();
+    let signal = json!({"session": "agent:main:w", "kind": "created", "actor": {"type": "human"}});
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    running.send(&request(2, "record", &signal));
+    let log = running.next();
+    assert_eq!((&log["method"], &log["params"]["level"]), (&"log".into(), &"error".into()));
+    assert_eq!(running.next()["result"], json!({"outcome": "failed", "reason": "store-busy"}));
+    running.send(&request(3, "status", &json!({"session": "agent:main:w"})));
+    assert_eq!(running.next()["result"], json!({"stateVersion": 0}));
+    running.send(&request(4, "reset", &json!({"session": "agent:main:w"})));
+    assert_eq!(running.next()["error"]["data"]["reason"], "store-busy");
+    other.execute_batch("ROLLBACK").unwrap();
+    running.send(&request(5, "record", &signal));
+    assert_eq!(running.next()["result"], json!({"outcome": "recorded", "stateVersion": 1}));
 }

@@ -10,16 +10,20 @@ use super::options::Setup;
 use super::output::{BAD, GOOD, Output, styled};
 
 const MORE: &str = "\
-SQLite's own integrity check, then the invariants of the protocol: the order of the positions of each
-cursor, an open notice exactly where there is something to tell, heads that are not behind their log,
-watermarks, keys and the series of sequences. Each violation is named with its rule, the session and
-the watcher. It reads the whole store, changes nothing, and does not disturb a process that serves it.
+SQLite's own integrity check, then the invariants of the protocol: the order
+of the positions of each cursor, an open notice exactly where there is
+something to tell, heads that are not behind their log, watermarks, keys and
+the series of sequences. Each violation is named with its rule, the session
+and the watcher. It reads the whole store, changes nothing, and does not
+disturb a process that serves it.
 
-With --json: {\"store\":..., \"violations\":[{\"rule\":\"cursor-order\", \"watcher\":..., \"session\":...,
-\"agent\":..., \"problem\":...}]}; watcher, session and agent are null where they do not apply.
+With --json: {\"store\":..., \"violations\":[{\"rule\":\"cursor-order\",
+\"watcher\":..., \"session\":..., \"agent\":..., \"problem\":...}]}; watcher,
+session and agent are null where they do not apply.
 
-A store that is damaged is best put back from a backup, and then marked with `headsup restored`. A
-single session whose rows break an invariant is put right by deleting it (method `delete`).
+A store that is damaged is best put back from a backup, and then marked with
+`headsup restored`. A single session whose rows break an invariant is put
+right by deleting it (method `delete`).
 
 Exit status:
   0  the store is sound

@@ -13,9 +13,10 @@ use super::table::table;
 use super::time::utc;
 
 const MORE: &str = "\
-The store is opened to look at it: nothing is created, changed, pruned or recovered, and a process
-that serves it is not disturbed. A line is said about a history gap: events after the version asked
-for that are no longer kept, so that the list is not the whole story.
+The store is opened to look at it: nothing is created, changed, pruned or
+recovered, and a process that serves it is not disturbed. A line is said about
+a history gap: events after the version asked for that are no longer kept, so
+that the list is not the whole story.
 
 With --json, the answer of the method `status`, all pages in one:
   {\"stateVersion\":19,\"stateChanges\":{\"events\":[...],\"truncated\":false,\"historyGap\":false}}

@@ -40,10 +40,10 @@ Environment:
          where the store and compiled code are by default (on Linux)
 
 Examples:
-  headsup replay tests/scenarios/manager.jsonl   see what it is all about
+  headsup replay story.jsonl                     see what it is all about
   headsup serve --stdio                          talk JSON-RPC to a gateway
   headsup watches agent:main:main                who watches whom
-  headsup doctor && headsup stats                is the store sound, and what is in it";
+  headsup doctor && headsup stats                is it sound, and what is in it";
 
 /// Tells an agent session, once, that another session changed behind its back, and lets it catch
 /// up exactly.

@@ -10,10 +10,11 @@ use super::output::{FAINT, Output, styled};
 use super::table::table;
 
 const MORE: &str = "\
-With a session, the notices that are pending for it as a watcher, as its next turn would take them;
-they stay pending. Without one, who has how many.
+With a session, the notices that are pending for it as a watcher, as its next
+turn would take them; they stay pending. Without one, who has how many.
 
-The store is opened to look at it: nothing is created, changed, pruned or recovered.
+The store is opened to look at it: nothing is created, changed, pruned or
+recovered.
 
 With --json, the answer of the method `take` or `pending`:
   {\"notices\":[{\"target\":...,\"agent\":...,\"since\":1,\"upTo\":2,\"text\":...}]}

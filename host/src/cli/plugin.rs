@@ -12,13 +12,15 @@ use super::output::{BAD, GOOD, Output, STRONG, styled};
 use super::table::table;
 
 const INSPECT: &str = "\
-What the component says about itself, its size, its imports and exports, and whether headsup would
-load it. A core may import the contract (headsup:awareness) and wasi:clocks/wall-clock and nothing
-else: no files, no network, no environment.
+What the component says about itself, its size, its imports and exports, and
+whether headsup would load it. A core may import the contract
+(headsup:awareness) and wasi:clocks/wall-clock and nothing else: no files, no
+network, no environment.
 
-With --json: {\"name\":..., \"version\":..., \"protocol\":..., \"size\":..., \"imports\":{...},
-\"exports\":{...}, \"loads\":true, \"problem\":null}; imports and exports are lists of functions by
-interface, and name, version and protocol are null where it cannot be asked.
+With --json: {\"name\":..., \"version\":..., \"protocol\":..., \"size\":...,
+\"imports\":{...}, \"exports\":{...}, \"loads\":true, \"problem\":null};
+imports and exports are lists of functions by interface, and name, version and
+protocol are null where it cannot be asked.
 
 Exit status:
   0  it may be loaded
@@ -34,12 +36,13 @@ Examples:
   headsup plugin inspect --builtin";
 
 const CHECK: &str = "\
-Loads the component and sends it the conformance vectors of the protocol: requests with exactly what
-must come back, each file of them on a scratch store of its own in memory. No store of yours is
-touched. Of each file the first answer that is not as it must be is shown.
+Loads the component and sends it the conformance vectors of the protocol:
+requests with exactly what must come back, each file of them on a scratch
+store of its own in memory. No store of yours is touched. Of each file the
+first answer that is not as it must be is shown.
 
-With --json: {\"files\":14, \"passed\":312, \"differences\":[{\"file\":..., \"line\":..., \"rule\":...,
-\"sent\":..., \"detail\":...}]}
+With --json: {\"files\":14, \"passed\":312, \"differences\":[{\"file\":...,
+\"line\":..., \"rule\":..., \"sent\":..., \"detail\":...}]}
 
 Exit status:
   0  every answer is as it must be

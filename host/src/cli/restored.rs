@@ -7,9 +7,10 @@ use super::options::Setup;
 use super::output::Output;
 
 const MORE: &str = "\
-Run it once after putting a backup in the place of a store, and before serving it. Sessions may
-have seen versions that the backup does not have; afterwards every version from before answers with
-a history gap, so that they refresh instead of missing a change. Sequences go on 2^32 further.
+Run it once after putting a backup in the place of a store, and before serving
+it. Sessions may have seen versions that the backup does not have; afterwards
+every version from before answers with a history gap, so that they refresh
+instead of missing a change. Sequences go on 2^32 further.
 
 With --json: {\"position\":4294967315}
 

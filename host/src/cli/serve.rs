@@ -9,15 +9,17 @@ use super::failure::{Failure, Verdict};
 use super::options::Setup;
 
 const MORE: &str = "\
-One request, or a batch of them, a line on standard input; one response, batch of responses or
-notification a line on standard output; logs on standard error alone. A request with an id gets
-exactly one response, in order; what it causes (`notice`, `wake`, `log`) comes before it. A batch is
-a JSON array on one line: each element is a call and a transaction of its own, and the responses
-come back as one array.
+One request, or a batch of them, a line on standard input; one response, batch
+of responses or notification a line on standard output; logs on standard error
+alone. A request with an id gets exactly one response, in order; what it
+causes (`notice`, `wake`, `log`) comes before it. A batch is a JSON array on
+one line: each element is a call and a transaction of its own, and the
+responses come back as one array.
 
-At the start the store is made if it is not there, pruned if that is due, and recovered: a `notice`
-for everything that is pending. Several processes may serve one store. The end of the input ends it,
-and so does a reader of the output that has gone; no request does, however wrong.
+At the start the store is made if it is not there, pruned if that is due, and
+recovered: a `notice` for everything that is pending. Several processes may
+serve one store. The end of the input ends it, and so does a reader of the
+output that has gone; no request does, however wrong.
 
 Exit status:
   0  the input ended

@@ -12,11 +12,13 @@ use super::table::table;
 use super::time::utc;
 
 const MORE: &str = "\
-Both directions are shown: the sessions that SESSION watches, and those that watch it. Of each watch:
-where it came from, the version the watcher has seen, the version its open notice stands for, the
-newest change that matters to it, whether a notice is pending, and when it expires if nothing moves.
+Both directions are shown: the sessions that SESSION watches, and those that
+watch it. Of each watch: where it came from, the version the watcher has seen,
+the version its open notice stands for, the newest change that matters to it,
+whether a notice is pending, and when it expires if nothing moves.
 
-The store is opened to look at it: nothing is created, changed, pruned or recovered.
+The store is opened to look at it: nothing is created, changed, pruned or
+recovered.
 
 With --json, both answers of the method `watches`:
   {\"watches\":[{\"watcher\":...}],\"watchedBy\":[{\"watcher\":...}]}

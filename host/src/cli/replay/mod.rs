@@ -23,26 +23,28 @@ use super::output::Output;
 const MORE: &str = "\
 A scenario is a text file:
 
-  {\"jsonrpc\":...}              a request, or a batch, as `headsup serve` reads it
-  # words                      narration; a heading at the start of a paragraph
-  #! kill                      kill the server as SIGKILL does, and start it again on the same store
-  #! expect-error [REASON]     the next request is answered with an error, and that is part of the
-                               story; it need not even be JSON
-  #anything else, blank lines  skipped
+  {\"jsonrpc\":...}            a request, or a batch, as `headsup serve` reads it
+  # words                    narration; a heading at the start of a paragraph
+  #! kill                    kill the server as SIGKILL does, and start it again
+                             on the same store
+  #! expect-error [REASON]   the next request is answered with an error, which
+                             is part of the story; it need not even be JSON
+  #anything else             skipped, and so are blank lines
 
-The requests go to a server of their own, as those of a gateway would: a child process `headsup serve
---stdio --manual-clock`. Time stands still between `clock` requests, so that the same scenario always
-prints the same. The store is a scratch one that is gone at the end, unless --db is given on the command
-line (HEADSUP_DB and the configuration do not count here).
+The requests go to a server of their own, as those of a gateway would: a child
+process `headsup serve --stdio --manual-clock`. Time stands still between
+`clock` requests, so that the same scenario always prints the same. The store
+is a scratch one that is gone at the end, unless --db is given on the command
+line; HEADSUP_DB and the configuration do not count here.
 
-Printed is who did what and what came of it, and below it what each session sees: its one notice, the
-wake, the delta it pulls. With --json: the raw responses and notifications, one a line, and nothing
-else.
+Printed is who did what and what came of it, and below it what each session
+sees: its one notice, the wake, the delta it pulls. With --json: the raw
+responses and notifications, one a line, and nothing else.
 
 Exit status:
   0  the story went as announced
-  1  a response was an error that was not announced, or an announced one did not come; a line of the
-     scenario is no request; or the server failed
+  1  a response was an error that was not announced, or an announced one did
+     not come; a line of the scenario is no request; or the server failed
   2  wrong usage
 
 Environment:
