@@ -1,1 +1,15 @@
-//! x
+//! What the tests of behaviour share: a gateway with a clock of its own, and ears for whatever
+//! comes out.
+//!
+//! A test reads as a conversation: it does something, says what has to be heard, and ends by
+//! hearing nothing more, because a [`Gateway`] that is dropped with news unheard fails the test.
+// A harness stops a test by panicking; that is what it is for.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::missing_panics_doc)]
+
+mod gateway;
+mod names;
+mod news;
+
+pub use gateway::{Gateway, core, engine};
+pub use names::{CHILD, DAY, GROUP, HOUR, MAIN, MINUTE, NOON, OPS, SECOND, WORKER, bare, session};
+pub use news::{Ears, News};
