@@ -255,3 +255,23 @@ fn many_lines_at_once_are_all_answered() {
         order(&answers(input)).into_iter().filter(|name| name.parse::<u64>().is_ok()).collect();
     assert_eq!(ids, (0..2_000).map(|id| id.to_string()).collect::<Vec<_>>());
 }
+
+#[test]
+fn every_line_gets_exactly_one_response_whichever_of_its_bytes_is_changed() {
+    let good = goal(1).to_string();
+    let mut input = Vec::new();
+    let mut sent = 0;
+    for position in 0..good.len() {
+        // A line end would make two lines of it.
+        for byte in [0, b'"', b'[', b'{', b'9', 0x80, 0xff] {
+            let mut line = good.clone().into_bytes();
+            line[position] = byte;
+            input.extend_from_slice(&line);
+            input.push(b'\n');
+            sent += 1;
+        }
+    }
+    let lines = answers(input);
+    let responses = lines.iter().filter(|line| line.get("method").is_none()).count();
+    assert_eq!(responses, sent);
+}
