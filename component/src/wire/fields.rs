@@ -42,7 +42,7 @@ impl<'a> Fields<'a> {
         let Some(unknown) = self.members.names().find(|name| !is_known(name)) else {
             return Ok(());
         };
-        let what = if known.is_empty() {
+        let what = if known.iter().all(|names| names.is_empty()) {
             "there are no fields here; remove it".to_string()
         } else {
             let mut names = known.iter().flat_map(|names| names.iter().copied());
