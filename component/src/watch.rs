@@ -12,6 +12,7 @@ use crate::cursor::{self, material, moved};
 use crate::notice::{Opened, all_cursors, marked};
 use crate::policy;
 use crate::ports::{Ports, Stored};
+use crate::refusal::MAX_INTEGER;
 use crate::retention::DAY_MS;
 use crate::session::{self, Key};
 
@@ -97,7 +98,7 @@ fn entry(watched: Watched, keep_ms: u64) -> Stored<WatchEntry> {
         notified: positions.notified,
         material,
         pending: material > positions.last_seen,
-        expires_at: last_move.saturating_add(keep_ms),
+        expires_at: (last_move + keep_ms).min(MAX_INTEGER),
         state_version: head.map(|head| head.version).filter(|version| *version > 0),
     })
 }
