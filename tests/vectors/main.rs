@@ -1,5 +1,6 @@
 //! The conformance vectors against the built-in component, in wasmtime over real `SQLite`; and that
-//! they leave nothing out ([`coverage`]), and that a wrong answer would be noticed ([`wrong_answers`]).
+//! they leave nothing out ([`coverage`]), that a wrong answer would be noticed ([`wrong_answers`]), and
+//! that a store in a file gives the same answers ([`file_store`]).
 //!
 //! The format is described in `README.md` beside this file.
 
@@ -7,6 +8,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod coverage;
+mod file_store;
 mod vectors;
 mod wrong_answers;
 

@@ -13,15 +13,26 @@ pub struct Step {
 
 /// All steps of all files.
 pub fn steps() -> impl Iterator<Item = Step> {
-    let lines = VECTORS.iter().flat_map(|(_, text)| text.lines());
-    lines.filter(|line| !line.trim().is_empty() && !line.starts_with('#')).map(|line| {
-        let step: Value = serde_json::from_str(line).unwrap();
-        let sent = match &step["send"] {
-            Value::String(text) => serde_json::from_str(text).unwrap_or(Value::Null),
-            value => value.clone(),
-        };
+    VECTORS.iter().flat_map(|(_, text)| values(text)).map(|step| {
+        let sent = serde_json::from_str(&line(&step["send"])).unwrap_or(Value::Null);
         Step { requests: elements(&[sent]), answers: elements(step["expect"].as_array().unwrap()) }
     })
+}
+
+/// What the steps of a file send.
+pub fn lines(text: &str) -> impl Iterator<Item = String> {
+    values(text).map(|step| line(&step["send"]))
+}
+
+fn values(text: &str) -> impl Iterator<Item = Value> {
+    text.lines()
+        .filter(|line| !line.trim().is_empty() && !line.starts_with('#'))
+        .map(|line| serde_json::from_str(line).unwrap())
+}
+
+/// A text is sent as it is, anything else as JSON.
+fn line(send: &Value) -> String {
+    send.as_str().map_or_else(|| send.to_string(), ToOwned::to_owned)
 }
 
 /// The response that a step must bring to a request with this id.
