@@ -4,7 +4,12 @@
 //! A test reads as a conversation: it does something, says what has to be heard, and ends by
 //! hearing nothing more, because a [`Gateway`] that is dropped with news unheard fails the test.
 // A harness stops a test by panicking; that is what it is for.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::missing_panics_doc)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::missing_panics_doc,
+    clippy::must_use_candidate
+)]
 
 mod gateway;
 mod names;

@@ -32,7 +32,7 @@ const ACTORS: [&str; 5] = [MAIN, OPS, CHILD, WORKER, "u7"];
 /// One thing that happens. Keys are canonical; `Spelling` says how the gateway is told.
 #[derive(Clone, Debug)]
 pub enum Operation {
-    Record(Signal, Spelling),
+    Record(Box<Signal>, Spelling),
     RecordMany(Vec<Signal>),
     Watch {
         watcher: &'static str,
@@ -119,26 +119,84 @@ pub struct History {
 }
 
 pub fn histories() -> impl Strategy<Value = History> {
-    (prop::bool::weighted(0.3), select(vec![2, 5, 12, 50_000]), vec(operation(), 1..40))
-        .prop_map(|(in_memory, rows, operations)| History { in_memory, rows, operations })
+    let rows = select(vec![2, 5, 12, 50_000]);
+    (prop::bool::weighted(0.3), rows, vec(episode(), 1..40)).prop_map(
+        |(in_memory, rows, episodes)| History { in_memory, rows, operations: episodes.concat() },
+    )
+}
+
+/// Mostly one thing; sometimes a few in a row that chance alone would seldom bring together.
+fn episode() -> impl Strategy<Value = Vec<Operation>> {
+    prop_oneof![
+        30 => operation().prop_map(|operation| vec![operation]),
+        1 => turn(),
+        1 => rest(),
+        1 => promotion(),
+    ]
+}
+
+/// A watcher's turn takes its notices, and something happens before it acknowledges them.
+fn turn() -> impl Strategy<Value = Vec<Operation>> {
+    (watcher(), vec(signal(), 1..4)).prop_map(|(watcher, signals)| {
+        let happens = |signal| Operation::Record(Box::new(signal), Spelling::Canonical);
+        let mut turn = vec![Operation::Take(watcher)];
+        turn.extend(signals.into_iter().map(happens));
+        turn.push(Operation::AcknowledgeTaken { watcher, older: 0, most: 3 });
+        turn
+    })
+}
+
+/// Nobody does anything for a month; then the clock is believed an hour later.
+fn rest() -> impl Strategy<Value = Vec<Operation>> {
+    let clock = |ms: u64| Operation::Clock(i64::try_from(ms).unwrap_or(i64::MAX));
+    Just(vec![
+        clock(31 * DAY),
+        Operation::Prune(Urgency::AtStart),
+        clock(HOUR),
+        Operation::Prune(Urgency::IfDue),
+    ])
+}
+
+/// A notice is pending on an ambient watch when the watcher asks for it explicitly.
+fn promotion() -> impl Strategy<Value = Vec<Operation>> {
+    (watcher(), session(), signal()).prop_map(|(watcher, target, mut signal)| {
+        signal.session = session_ref(target);
+        let watch =
+            |ambient| Operation::Watch { watcher, target, ambient, spelling: Spelling::Canonical };
+        vec![
+            watch(true),
+            Operation::Record(Box::new(signal), Spelling::Canonical),
+            Operation::Clock(60_000),
+            watch(false),
+        ]
+    })
+}
+
+/// Mostly the same few, so that things happen to one pair again and again; the same key under two
+/// agents among them.
+fn session() -> impl Strategy<Value = usize> {
+    prop_oneof![3 => 2..4_usize, 2 => 5..7_usize, 2 => 0..SESSIONS.len()]
+}
+
+/// Likewise.
+fn watcher() -> impl Strategy<Value = &'static str> {
+    prop_oneof![3 => select(&WATCHERS[..2]), 2 => select(WATCHERS.as_slice())]
 }
 
 fn operation() -> impl Strategy<Value = Operation> {
-    let session = || 0..SESSIONS.len();
-    let watcher = || select(WATCHERS.as_slice());
     let spelling = prop_oneof![4 => Just(Spelling::Canonical), 1 => Just(Spelling::Messy)].boxed();
     prop_oneof![
-        24 => (signal(), spelling.clone()).prop_map(|(signal, how)| Operation::Record(signal, how)),
+        24 => (signal(), spelling.clone()).prop_map(|(signal, how)| Operation::Record(Box::new(signal), how)),
         3 => vec(signal(), 0..5).prop_map(Operation::RecordMany),
         10 => (watcher(), session(), any::<bool>(), spelling).prop_map(
             |(watcher, target, ambient, spelling)| {
                 Operation::Watch { watcher, target, ambient, spelling }
             }
         ),
-        3 => (watcher(), session())
+        4 => (watcher(), session())
             .prop_map(|(watcher, target)| Operation::Unwatch { watcher, target }),
-        5 => watcher().prop_map(Operation::Take),
-        6 => (watcher(), 0..3usize, 1..4usize).prop_map(|(watcher, older, most)| {
+        8 => watcher().prop_map(Operation::Take),
+        8 => (watcher(), prop_oneof![3 => Just(0), 1 => 1..3usize], 1..4usize).prop_map(|(watcher, older, most)| {
             Operation::AcknowledgeTaken { watcher, older, most }
         }),
         2 => (watcher(), session(), 0..20u64, 0..30u64).prop_map(
@@ -147,9 +205,9 @@ fn operation() -> impl Strategy<Value = Operation> {
             }
         ),
         6 => watcher().prop_map(Operation::Drain),
-        8 => clock_move().prop_map(Operation::Clock),
+        10 => clock_move().prop_map(Operation::Clock),
         2 => Just(Operation::Recover),
-        2 => select(vec![Urgency::IfDue, Urgency::AtStart]).prop_map(Operation::Prune),
+        5 => select(vec![Urgency::IfDue, Urgency::AtStart]).prop_map(Operation::Prune),
         1 => session().prop_map(Operation::Reset),
         2 => session().prop_map(Operation::Delete),
         1 => Just(Operation::Restored),
@@ -165,9 +223,11 @@ fn clock_move() -> impl Strategy<Value = i64> {
         ms(20 * SECOND),
         ms(15 * MINUTE),
         ms(HOUR),
+        ms(HOUR),
         ms(DAY - HOUR),
         ms(DAY + 1),
         ms(8 * DAY),
+        ms(31 * DAY),
         ms(31 * DAY),
         -1,
         -ms(30 * SECOND),
@@ -179,7 +239,7 @@ fn clock_move() -> impl Strategy<Value = i64> {
 
 prop_compose! {
     fn signal()(
-        session in 0..SESSIONS.len(),
+        session in session(),
         happening in happening(),
         type_ in select(vec![ActorType::Human, ActorType::Agent, ActorType::System]),
         id in option::weighted(0.6, select(ACTORS.as_slice())),

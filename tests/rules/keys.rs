@@ -199,6 +199,9 @@ fn keys_have_at_most_512_bytes_once_canonical() {
     assert_eq!(why(&gateway, &format!("{longest}x"), None), InvalidReason::TooLong);
 }
 
+/// Puts an id into a field of a signal.
+type SetId = fn(&mut Signal, String);
+
 #[test]
 fn other_ids_have_at_most_256_bytes_and_no_white_space() {
     let gateway = Gateway::open();
@@ -211,8 +214,7 @@ fn other_ids_have_at_most_256_bytes_and_no_white_space() {
             Err(other) => panic!("{other}"),
         }
     };
-    type Change = fn(&mut Signal, String);
-    let fields: [(&str, Change); 6] = [
+    let fields: [(&str, SetId); 6] = [
         ("actor.id", |signal, id| signal.actor.id = Some(id)),
         ("runId", |signal, id| signal.run_id = Some(id)),
         ("sessionId", |signal, id| signal.session_id = Some(id)),

@@ -1,9 +1,10 @@
 //! Section 4: one transaction, best effort, one series of sequences.
 
 use std::path::Path;
+use std::time::Duration;
 
 use harness::{CHILD, Gateway, MAIN, NOON, News, OPS, WORKER, bare};
-use headsup::{Actor, Error, InvalidReason, Level, Recording, Signal};
+use headsup::{Actor, Awareness, Error, InvalidReason, Level, Listener, Notice, Recording, Signal};
 use rusqlite::Connection;
 use serde_json::json;
 use tempfile::TempDir;
@@ -71,6 +72,57 @@ fn the_queue_and_wakes_are_touched_only_after_the_commit() {
         "wake agent:ops:main",
         "notice agent:ops:main: agent:main:telegram:worker 0..2",
     ]);
+}
+
+#[test]
+fn a_queue_or_wake_that_fails_undoes_nothing() {
+    struct Broken;
+    impl Listener for Broken {
+        fn notice(&self, _: &str, _: &Notice) {
+            panic!("a queue that fails, on purpose");
+        }
+        fn wake(&self, _: &str) {
+            panic!("a wake that fails, on purpose");
+        }
+    }
+    let awareness = Awareness::builder(":memory:")
+        .plugin(harness::core())
+        .manual_clock(NOON)
+        .listener(Broken)
+        .open()
+        .unwrap();
+    awareness.watch(OPS, CHILD, false).unwrap();
+    assert_eq!(awareness.record(human(CHILD)).unwrap(), Recording::Recorded(1));
+    assert_eq!(awareness.take(OPS).unwrap().len(), 1);
+    assert_eq!(awareness.record(human(CHILD)).unwrap(), Recording::Recorded(2));
+}
+
+#[test]
+fn a_store_that_another_process_keeps_busy_is_an_outcome() {
+    let (_folder, path) = store();
+    let builder = Awareness::builder(&path).manual_clock(NOON);
+    let gateway = Gateway::with(builder.busy_timeout(Duration::from_millis(50)));
+    gateway.watches(OPS, CHILD);
+    let other = Connection::open(&path).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    assert_eq!(failed(&gateway.record(human(CHILD)).unwrap()), "store-busy");
+    assert_eq!(gateway.cursor(OPS, CHILD), "explicit 0 0 0", "reading does not wait");
+    gateway.hears(["log error"]);
+    other.execute_batch("ROLLBACK").unwrap();
+    assert_eq!(gateway.records(human(CHILD)), 1);
+    drop(gateway.news());
+}
+
+#[test]
+fn a_core_that_traps_is_an_outcome() {
+    // So little memory that a thousand watchers do not fit.
+    let builder = Awareness::builder(":memory:").manual_clock(NOON).memory_limit(1_300_000);
+    let gateway = Gateway::with(builder);
+    let mut signal = goal(CHILD, "u1");
+    signal.watchers = vec![format!("agent:main:{}", "x".repeat(500)); 1_000];
+    assert_eq!(failed(&gateway.record(signal).unwrap()), "plugin-trap");
+    gateway.hears(["log error"]);
+    assert_eq!(gateway.records(goal(CHILD, "u1")), 1);
 }
 
 #[test]

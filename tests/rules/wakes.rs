@@ -239,7 +239,7 @@ fn window_and_reminder_may_be_set() {
     let builder = Awareness::builder(":memory:")
         .manual_clock(NOON)
         .wake_window(Duration::from_secs(5))
-        .wake_reminder(Duration::from_secs(60));
+        .wake_reminder(Duration::from_mins(1));
     let gateway = Gateway::with(builder);
     gateway.watches(MAIN, CHILD);
     gateway.watches(MAIN, WORKER);
