@@ -9,7 +9,9 @@
 
 mod coverage;
 mod file_store;
+mod messages;
 mod vectors;
+mod witness;
 mod wrong_answers;
 
 use headsup::conformance::{self, VECTORS};
