@@ -21,6 +21,9 @@ const RESPONSE_BYTES: usize = 64 << 20;
 /// What is wrong with an answer that is no response.
 const NO_RESPONSE: &str = "the core returned something that is not a JSON object on one line";
 
+/// What is wrong with no answer.
+const SILENCE: &str = "the core returned no response to a request that has an id";
+
 /// What `wire.call` answers inside the instance; either side is a response.
 type Answer = wasmtime::Result<Result<Option<String>, Option<String>>>;
 
@@ -190,6 +193,7 @@ fn ask(core: &Core, guest: Guest, request: &str) -> Answer {
     let (Ok(response) | Err(response)) = &answer;
     match response {
         Some(response) if !is_response(response) => Err(wasmtime::Error::msg(NO_RESPONSE)),
+        None if wants_response(request) => Err(wasmtime::Error::msg(SILENCE)),
         Some(_) | None => Ok(answer),
     }
 }
@@ -208,6 +212,7 @@ fn worded(plugin: &Plugin, request: &str, failure: &Failure) -> Result<Option<St
         .ask(|core, guest| core.headsup_awareness_wire().call_failed(guest, request, failure))?;
     match response {
         Some(response) if !is_response(&response) => Err(Failure::Trap(NO_RESPONSE.into())),
+        None if wants_response(request) => Err(Failure::Trap(SILENCE.into())),
         Some(_) | None => Ok(response),
     }
 }
@@ -230,9 +235,17 @@ fn last_words(failure: &Failure) -> String {
 /// The method of a request, if it is a request at all; the last one if it has several, as in the
 /// core. Anything else is refused by the core, for which any connection will do.
 fn method_of(request: &str) -> Option<Cow<'_, str>> {
-    let fields: HashMap<Cow<'_, str>, &RawValue> = serde_json::from_str(request).ok()?;
-    let method = fields.get("method")?;
-    serde_json::from_str(method.get()).ok()
+    serde_json::from_str(members(request)?.get("method")?.get()).ok()
+}
+
+/// Whether somebody waits for the response: all but a request without an id.
+fn wants_response(request: &str) -> bool {
+    members(request).is_none_or(|members| members.contains_key("id"))
+}
+
+/// The members of a request, if it is an object.
+fn members(request: &str) -> Option<HashMap<Cow<'_, str>, &RawValue>> {
+    serde_json::from_str(request).ok()
 }
 
 /// The same request with an id.
@@ -252,6 +265,14 @@ mod tests {
         for garbage in ["", "null", "[]", "{", "{}\n", "{}{}", "{\"a\":\r1}", "x{}"] {
             assert!(!is_response(garbage), "{garbage:?}");
         }
+    }
+
+    #[test]
+    fn all_but_a_request_without_an_id_want_a_response() {
+        for request in [r#"{"id":1,"method":"take"}"#, r#"{"id":null}"#, "", "[]", "{"] {
+            assert!(wants_response(request), "{request}");
+        }
+        assert!(!wants_response(r#"{"method":"take","params":{"id":1}}"#));
     }
 
     #[test]

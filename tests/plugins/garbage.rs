@@ -4,7 +4,8 @@ use serde_json::json;
 
 use crate::stage::{Stage, WATCHER, bad};
 
-const GARBAGE: [&str; 6] = [
+const GARBAGE: [&str; 7] = [
+    "garbage-silence",
     "garbage-empty",
     "garbage-text",
     "garbage-half",
@@ -37,6 +38,15 @@ fn a_response_that_is_none_costs_its_call_a_trap_and_is_undone() {
         assert_eq!(stage.rows(), before, "{word}");
     }
     stage.works();
+}
+
+#[test]
+fn silence_is_the_right_answer_to_a_request_without_an_id() {
+    let stage = Stage::new();
+    let params = json!({"watcher": bad("garbage-silence")});
+    let request = json!({"jsonrpc": "2.0", "method": "take", "params": params});
+    assert_eq!(stage.awareness.call(&request.to_string()), None);
+    assert!(stage.heard.lines.lock().unwrap().is_empty());
 }
 
 #[test]
