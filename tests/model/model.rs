@@ -2,16 +2,14 @@
 //! from its sections 2 to 8 and from nothing else. Keys are canonical here.
 
 use harness::{DAY, News};
-use headsup::{
-    Delta, Event, Kind, Notice, PendingCount, PendingNotice, Policy, Provenance, Recording,
-    Session, Signal, WatchEntry,
-};
+use headsup::{Delta, Event, Kind, Policy, Provenance, Recording, Session, Signal, WatchEntry};
 
+mod notices;
 mod retention;
 mod wakes;
 mod words;
 
-use wakes::{Woken, may_wake};
+use wakes::Woken;
 use words::{session_of, worded};
 
 /// A store, the world around it, and one process that has it open.
@@ -275,93 +273,6 @@ impl Model {
             *session == cursor.target && actor.as_ref() != Some(&cursor.watcher)
         });
         foreign.map(|(_, sequence, _)| *sequence).max().unwrap_or(0).max(last_seen)
-    }
-
-    // Notices (section 6).
-
-    fn notice(cursor: &Cursor, live: Live) -> Notice {
-        let (key, agent) = (&cursor.target.key, &cursor.target.agent);
-        let named_agent =
-            if is_qualified(key) { String::new() } else { format!(r#","agentId":"{agent}""#) };
-        let since = live.last_seen;
-        let text = format!(
-            r#"Session "{key}" was changed by someone else. Catch up before acting: session_status {{"sessionKey":"{key}"{named_agent},"changesSince":{since}}}"#
-        );
-        Notice { target: cursor.target.clone(), since, up_to: live.notified, text }
-    }
-
-    /// A notice opened, or was put back.
-    fn open(&mut self, cursor: &Cursor) {
-        let Some(live) = cursor.live else { return };
-        let (watcher, notice) = (cursor.watcher.clone(), Self::notice(cursor, live));
-        self.news.push(News::Notice { watcher, notice });
-        if may_wake(&cursor.watcher, live.provenance) {
-            self.opening_wakes(&cursor.watcher, &cursor.target, live.last_seen);
-        }
-    }
-
-    fn wake_if_strengthened(&mut self, watcher: &str, target: &Session, before: Option<Live>) {
-        let after = self.find(watcher, target).and_then(|cursor| cursor.live);
-        if let (Some(before), Some(after)) = (before, after)
-            && before.provenance == Provenance::Ambient
-            && after.notified > after.last_seen
-            && may_wake(watcher, after.provenance)
-        {
-            self.opening_wakes(watcher, target, after.last_seen);
-        }
-    }
-
-    pub fn pending_of(&self, watcher: &str) -> Vec<PendingNotice> {
-        let mut pending: Vec<PendingNotice> = Vec::new();
-        for cursor in self.cursors.iter().filter(|cursor| cursor.watcher == watcher) {
-            if let Some(live) = cursor.live
-                && live.notified > live.last_seen
-            {
-                let wakes = may_wake(watcher, live.provenance);
-                pending.push(PendingNotice { notice: Self::notice(cursor, live), wakes });
-            }
-        }
-        pending.sort_by_key(|it| it.notice.up_to);
-        pending
-    }
-
-    pub fn take(&self, watcher: &str) -> Vec<Notice> {
-        self.pending_of(watcher).into_iter().map(|pending| pending.notice).collect()
-    }
-
-    pub fn pending(&self) -> Vec<PendingCount> {
-        let mut watchers: Vec<&String> = self.cursors.iter().map(|it| &it.watcher).collect();
-        watchers.sort();
-        watchers.dedup();
-        let counts = watchers.into_iter().map(|watcher| PendingCount {
-            watcher: watcher.clone(),
-            notices: u32::try_from(self.pending_of(watcher).len()).unwrap_or(u32::MAX),
-        });
-        counts.filter(|count| count.notices > 0).collect()
-    }
-
-    /// Whether it counted, and the notice that opened for the rest.
-    pub fn acknowledge(
-        &mut self,
-        watcher: &str,
-        target: &Session,
-        since: u64,
-        up_to: u64,
-    ) -> (bool, Option<Notice>) {
-        let Some(mut cursor) = self.find(watcher, target).cloned() else { return (false, None) };
-        let Some(live) = cursor.live else { return (false, None) };
-        if live.last_seen != since || since >= up_to || up_to > live.notified {
-            return (false, None);
-        }
-        let notified = self.material(&cursor, up_to);
-        let live = Live { last_seen: up_to, notified, ..live };
-        self.put(watcher, target, live);
-        cursor.live = Some(live);
-        if notified == up_to {
-            return (true, None);
-        }
-        self.open(&cursor);
-        (true, Some(Self::notice(&cursor, live)))
     }
 
     // Reconciliation (section 7).

@@ -4,8 +4,10 @@
 
 mod contract;
 mod keys;
+mod kinds;
 mod lifecycle;
 mod notices;
+mod provenance;
 mod reconciliation;
 mod recording;
 mod retention;
@@ -13,6 +15,7 @@ mod several_processes;
 mod signals;
 mod wakes;
 mod watching;
+mod wording;
 
 use headsup::{Actor, GoalChange, SessionRef, Signal};
 
