@@ -4,7 +4,7 @@ use harness::{CHILD, GROUP, Gateway, MAIN, OPS};
 use headsup::{Actor, Signal};
 
 use crate::notices::past;
-use crate::{goal, human, spawn};
+use crate::{compaction, goal, human, spawn};
 
 #[test]
 fn an_ambient_watch_is_told_and_never_woken() {
