@@ -61,6 +61,9 @@ impl From<Failure> for Error {
             Failure::TooLong(limit) => {
                 Self::Unavailable(format!("the request has more than {limit} bytes"))
             }
+            Failure::TooMany(limit) => {
+                Self::Unavailable(format!("the batch has more than {limit} requests"))
+            }
             Failure::NotUtf8 => Self::Unavailable("the request is not UTF-8".into()),
             Failure::Unavailable(why) => Self::Unavailable(why),
         }

@@ -17,12 +17,11 @@ use std::io::{self, BufRead, ErrorKind, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::Serialize;
-use serde_json::json;
 use serde_json::value::RawValue;
 
 use self::lines::{Line, Lines};
 use crate::awareness::Awareness;
-use crate::contract::{Level, Notice};
+use crate::contract::{Failure, Level, Notice};
 use crate::queue::Listener;
 
 /// Most requests in a batch, unless a server is told otherwise.
@@ -220,7 +219,8 @@ impl<W: Write + Send> Server<W> {
 
     fn batch(&self, batch: &[&RawValue]) {
         if batch.len() > self.batch_limit {
-            return self.output.line(&too_many(batch.len(), self.batch_limit));
+            let limit = u32::try_from(self.batch_limit).unwrap_or(u32::MAX);
+            return self.respond(self.awareness.failed("", &Failure::TooMany(limit)));
         }
         let mut responses = batch.iter().filter_map(|request| self.awareness.call(request.get()));
         let Some(first) = responses.next() else {
@@ -242,21 +242,6 @@ impl<W: Write + Send> Server<W> {
     }
 }
 
-/// The one response to a batch that is too long. Batches are unknown to the component, so that
-/// this is the one error that is worded here.
-fn too_many(count: usize, limit: usize) -> String {
-    json!({
-        "jsonrpc": "2.0",
-        "id": null,
-        "error": {
-            "code": -32600,
-            "message": format!("a batch has at most {limit} requests, this one has {count}; send them in several"),
-            "data": {"reason": "too-many"},
-        },
-    })
-    .to_string()
-}
-
 fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r')
 }
@@ -268,6 +253,8 @@ fn split(line: &[u8]) -> Option<Vec<&RawValue>> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]

@@ -126,6 +126,11 @@ impl From<Failure> for Fault {
                 "too-long",
                 format!("a request has at most {limit} bytes; send it in parts"),
             ),
+            Failure::TooMany(limit) => Self::new(
+                Code::Request,
+                "too-many",
+                format!("a batch has at most {limit} requests; send them in several"),
+            ),
             Failure::NotUtf8 => {
                 Self::new(Code::Parse, "not-utf8", "a request is JSON text in UTF-8")
             }

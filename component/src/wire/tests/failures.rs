@@ -26,6 +26,7 @@ fn failures() -> Vec<(Failure, i64, &'static str, bool)> {
         (Failure::Timeout(250), -32000, "plugin-timeout", true),
         (Failure::Overloaded, -32000, "overloaded", true),
         (Failure::TooLong(1_048_576), -32600, "too-long", false),
+        (Failure::TooMany(1_000), -32600, "too-many", false),
         (Failure::NotUtf8, -32700, "not-utf8", false),
         (Failure::Unavailable("needs --manual-clock".to_string()), -32601, "unavailable", false),
     ];

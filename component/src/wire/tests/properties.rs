@@ -127,6 +127,7 @@ proptest! {
             Failure::Trap(why.clone()),
             Failure::Unavailable(why),
             Failure::TooLong(limit),
+            Failure::TooMany(1_000),
             Failure::NotUtf8,
             Failure::Overloaded,
         ] {
