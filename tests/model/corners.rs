@@ -8,7 +8,7 @@ use crate::seen::Seen;
 /// Whether a step is there.
 type Corner = fn(&Operation, &Seen) -> bool;
 
-const CORNERS: [(&str, Corner); 17] = [
+const CORNERS: [(&str, Corner); 18] = [
     ("a duplicate", |_, seen| seen.answer.starts_with("Duplicate")),
     ("an unwatched message", |_, seen| seen.answer == "Unwatched"),
     ("a drain that reopens", |operation, seen| {
@@ -36,6 +36,13 @@ const CORNERS: [(&str, Corner); 17] = [
     }),
     ("three different positions", |_, seen| {
         seen.watches.iter().any(|it| it.last_seen < it.notified && it.notified < it.material)
+    }),
+    ("one's own acts on top of somebody else's", |operation, seen| {
+        let Operation::Record(signal, _) = operation else { return false };
+        let own = |it: &&WatchEntry| Some(&it.watcher) == signal.actor.id.as_ref();
+        let version = |it: &WatchEntry| it.state_version.unwrap_or(0);
+        let mut theirs = seen.watches.iter().filter(own);
+        theirs.any(|it| it.target.key == signal.session.key && version(it) > it.material + 1)
     }),
     ("one of two sessions of the same key pending", |_, seen| {
         seen.watches.iter().any(|one| {

@@ -132,7 +132,27 @@ fn episode() -> impl Strategy<Value = Vec<Operation>> {
         1 => turn(),
         1 => rest(),
         1 => promotion(),
+        1 => own_acts(),
     ]
+}
+
+/// Somebody else, then a watcher itself, changes what it watches several times in a row.
+fn own_acts() -> impl Strategy<Value = Vec<Operation>> {
+    (watcher(), session(), vec(signal(), 2..5)).prop_map(|(watcher, target, signals)| {
+        let mut acts = vec![Operation::Watch {
+            watcher,
+            target,
+            ambient: false,
+            spelling: Spelling::Canonical,
+        }];
+        for (at, mut signal) in signals.into_iter().enumerate() {
+            signal.session = session_ref(target);
+            signal.happening = Happening::GoalChanged(GoalChange::Updated);
+            signal.actor.id = Some(if at == 0 { "u7" } else { watcher }.into());
+            acts.push(Operation::Record(Box::new(signal), Spelling::Canonical));
+        }
+        acts
+    })
 }
 
 /// A watcher's turn takes its notices, and something happens before it acknowledges them.
