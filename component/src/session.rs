@@ -3,7 +3,7 @@
 use alloc::string::{String, ToString};
 
 use crate::contract::{InvalidInput, InvalidReason, Session, SessionRef};
-use crate::refusal::refuse;
+use crate::refusal::{refuse, within};
 
 /// The longest canonical key, in bytes.
 pub const MAX_KEY_BYTES: usize = 512;
@@ -32,6 +32,9 @@ impl Key {
     /// `invalid-key` if it is empty, has a forbidden character, or its first part is `agent`
     /// without being `agent:<agent-id>:<rest>`; `too-long` beyond [`MAX_KEY_BYTES`].
     pub fn parse(field: &str, given: &str) -> Result<Self, InvalidInput> {
+        if is_plain(given) {
+            return Self::of_canonical(field, given.to_string());
+        }
         let trimmed = given.trim();
         if trimmed.chars().any(is_forbidden) {
             return Err(refuse(
@@ -40,7 +43,10 @@ impl Key {
                 "a key has no control characters and no line or paragraph separators",
             ));
         }
-        let text = canonical(trimmed);
+        Self::of_canonical(field, canonical(trimmed))
+    }
+
+    fn of_canonical(field: &str, text: String) -> Result<Self, InvalidInput> {
         if text.is_empty() {
             return Err(refuse(
                 InvalidReason::InvalidKey,
@@ -97,33 +103,29 @@ impl Key {
 /// for an agent id other than the key's, `invalid-agent` for one that is none. Fields are
 /// `<field>.key` and `<field>.agent`.
 pub fn resolve(field: &str, given: &SessionRef) -> Result<Session, InvalidInput> {
-    let key = Key::parse(&dotted(field, "key"), &given.key)?;
-    let field = dotted(field, "agent");
+    // The field's path costs memory: it is put together only for an error.
+    resolve_parts(given).map_err(|refusal| within(field, &refusal))
+}
+
+fn resolve_parts(given: &SessionRef) -> Result<Session, InvalidInput> {
+    let key = Key::parse("key", &given.key)?;
+    let refused = |reason, what| Err(refuse(reason, "agent", what));
     if let Some(agent) = &given.agent
         && !is_agent_id(agent)
     {
-        return Err(refuse(
-            InvalidReason::InvalidAgent,
-            &field,
-            "an agent id matches [a-z0-9][a-z0-9_-]{0,63}",
-        ));
+        let what = "an agent id matches [a-z0-9][a-z0-9_-]{0,63}";
+        return refused(InvalidReason::InvalidAgent, what);
     }
     let agent = match (key.agent(), &given.agent) {
         (Some(own), Some(other)) if own != other => {
-            return Err(refuse(
-                InvalidReason::AgentMismatch,
-                &field,
-                "the key belongs to another agent; leave the agent id out",
-            ));
+            let what = "the key belongs to another agent; leave the agent id out";
+            return refused(InvalidReason::AgentMismatch, what);
         }
         (Some(own), _) => own.to_string(),
         (None, Some(agent)) => agent.clone(),
         (None, None) => {
-            return Err(refuse(
-                InvalidReason::AgentRequired,
-                &field,
-                "a bare key exists under every agent; give the agent id",
-            ));
+            let what = "a bare key exists under every agent; give the agent id";
+            return refused(InvalidReason::AgentRequired, what);
         }
     };
     Ok(Session { key: key.into_string(), agent })
@@ -201,12 +203,18 @@ fn is_forbidden(c: char) -> bool {
     c.is_control() || c == '\u{2028}' || c == '\u{2029}'
 }
 
-fn dotted(prefix: &str, name: &str) -> String {
-    let mut field = String::with_capacity(prefix.len() + 1 + name.len());
-    field.push_str(prefix);
-    field.push('.');
-    field.push_str(name);
-    field
+/// Whether a key is canonical as it is, whatever its structure: visible ASCII without capitals and
+/// without empty parts. Nearly every key is, and needs no second look.
+fn is_plain(key: &str) -> bool {
+    let mut last = b':';
+    for byte in key.bytes() {
+        let plain = byte.is_ascii_graphic() && !byte.is_ascii_uppercase();
+        if !plain || (byte == b':' && last == b':') {
+            return false;
+        }
+        last = byte;
+    }
+    last != b':'
 }
 
 fn is_agent_id(text: &str) -> bool {

@@ -208,7 +208,8 @@ fn check_watchers(given: &[String]) -> Result<Vec<Key>, InvalidInput> {
     }
     let mut watchers = Vec::with_capacity(given.len());
     for (at, key) in given.iter().enumerate() {
-        watchers.push(Key::parse(&format!("watchers[{at}]"), key)?);
+        let parsed = Key::parse("watchers", key);
+        watchers.push(parsed.or_else(|_| Key::parse(&format!("watchers[{at}]"), key))?);
     }
     Ok(watchers)
 }

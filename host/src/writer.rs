@@ -7,7 +7,7 @@
 //! waits for company, and callers in a crowd share one `fsync`.
 
 use std::collections::VecDeque;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -71,7 +71,7 @@ trait Job: Send {
 }
 
 struct Call<T, E, F> {
-    caller: Sender<Turn<T, E>>,
+    caller: SyncSender<Turn<T, E>>,
     made: Instant,
     deadline: Duration,
     body: Option<F>,
@@ -139,7 +139,8 @@ impl Writer {
         T: Send + 'static,
         E: Send + 'static,
     {
-        let (caller, turns) = channel();
+        // It is told to lead at most once, and that it is done once: neither ever waits.
+        let (caller, turns) = sync_channel(2);
         let call = Call { caller, made: Instant::now(), deadline, body: Some(body), done: None };
         match self.enter(Box::new(call)) {
             Some(lead) => self.wait(lead, &turns),
