@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use rustc_demangle::demangle;
 use wasmtime::component::InstancePre;
 use wasmtime::{FrameInfo, StoreLimits, StoreLimitsBuilder, Trap, WasmBacktrace};
 
@@ -180,7 +181,8 @@ fn failure(error: &wasmtime::Error, deadline: Duration, state: &State) -> Failur
     }
     let mut words = error.root_cause().to_string();
     if let Some(function) = innermost(error) {
-        words = format!("{words}, in `{function}`");
+        // Without its hash, and as it is if it is no name of Rust's.
+        words = format!("{words}, in `{:#}`", demangle(function));
     }
     if let Some(said) = state.effects.last_error() {
         words = format!("{words}: {said}");
