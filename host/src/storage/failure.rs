@@ -2,7 +2,7 @@
 //! to do. Messages name tables, columns and files, never the content of a row.
 
 use rusqlite::ErrorCode;
-use rusqlite::ffi::{SQLITE_IOERR_CORRUPTFS, SQLITE_IOERR_SHORT_READ};
+use rusqlite::ffi::{SQLITE_IOERR_CORRUPTFS, SQLITE_IOERR_SHMSIZE, SQLITE_IOERR_SHORT_READ};
 
 use crate::contract::{StorageFailure, StorageFault};
 
@@ -24,6 +24,15 @@ impl Problem {
     /// A failure that the store found out by itself.
     pub(super) fn known(fault: StorageFault, message: impl Into<String>) -> Self {
         Self::Known(fault, message.into())
+    }
+
+    /// Which fault it is.
+    pub(super) fn fault(&self) -> StorageFault {
+        match self {
+            Self::Sqlite(error) => from_sqlite(error).0,
+            Self::Row { .. } => StorageFault::Corrupt,
+            Self::Known(fault, _) => *fault,
+        }
     }
 
     /// The failure in the contract's terms. `place` says which store it is.
@@ -84,10 +93,10 @@ fn by_code(code: ErrorCode, extended: i32, detail: Option<&str>) -> (StorageFaul
              raise the time-out"
                 .into(),
         ),
-        ErrorCode::DiskFull => (
-            StorageFault::Full,
-            "the disk, or the file's size limit, is full; free some space and try again".into(),
-        ),
+        ErrorCode::DiskFull => full(),
+        // Memory that processes share is a file, too, and this is how SQLite says that it cannot
+        // grow.
+        ErrorCode::SystemIoFailure if extended == SQLITE_IOERR_SHMSIZE => full(),
         ErrorCode::NotADatabase => (StorageFault::Corrupt, not_a_database()),
         ErrorCode::DatabaseCorrupt => damaged(),
         ErrorCode::SystemIoFailure
@@ -115,11 +124,17 @@ fn by_code(code: ErrorCode, extended: i32, detail: Option<&str>) -> (StorageFaul
     }
 }
 
+fn full() -> (StorageFault, String) {
+    (
+        StorageFault::Full,
+        "the disk, or the file's size limit, is full; free some space and try again".into(),
+    )
+}
+
 fn damaged() -> (StorageFault, String) {
     (
         StorageFault::Corrupt,
-        "the file is damaged; see `headsup doctor`, bring back a backup, and mark it with \
-         `headsup restored`"
+        "the file is damaged; put a backup in its place, and mark it with `headsup restored`"
             .into(),
     )
 }

@@ -10,6 +10,7 @@ mod failure;
 mod lifecycle;
 mod open;
 mod options;
+mod place;
 mod reads;
 mod rows;
 mod schema;

@@ -1,18 +1,19 @@
 //! Opening: to write, as a reader beside a writer, to inspect without changing anything, and in
 //! memory. A file that is not ours to use is refused before anything is written to it.
 
-use std::ffi::OsString;
-use std::fmt::Write as _;
-use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 use super::Store;
-use super::failure::{Problem, code_of, not_a_database, read_only};
+use super::failure::{Problem, code_of, read_only};
 use super::options::{Durability, StoreOptions};
+use super::place::{
+    Beside, has_wal, immutable, make_folder, refuse_missing, refuse_what_is_no_database,
+    remove_empty,
+};
 use super::schema;
 use super::transaction::Transaction;
 use crate::contract::{StorageFailure, StorageFault};
@@ -22,9 +23,6 @@ const OLDEST_SQLITE: i32 = 3_051_003;
 
 /// More than there are statements, so that each is prepared once for each connection.
 pub(super) const CACHED_STATEMENTS: usize = 96;
-
-/// The bytes of one page of the smallest size: no database has fewer.
-const SMALLEST_FILE: u64 = 512;
 
 /// 16 MB of commits beside the file before they are brought into it: each time costs two syncs and
 /// every page that changed, so that four times SQLite's default makes a record a fifth cheaper.
@@ -41,7 +39,7 @@ impl Store {
     /// `read-only`, `corrupt`, `too-new` and `foreign-schema` leave the file as it was.
     pub fn open(options: &StoreOptions) -> Result<Self, StorageFailure> {
         let place = options.place();
-        let opened = if options.is_in_memory() { memory() } else { writer(options) };
+        let opened = if options.is_in_memory() { memory() } else { made_or_opened(options) };
         opened
             .map(|connection| Self::over(connection, place.clone(), true))
             .map_err(|problem| problem.worded(&place))
@@ -89,6 +87,16 @@ fn memory() -> Result<Connection, Problem> {
     Ok(connection)
 }
 
+/// A full disk leaves no empty file where there was none.
+fn made_or_opened(options: &StoreOptions) -> Result<Connection, Problem> {
+    let is_new = matches!(options.path.try_exists(), Ok(false));
+    writer(options).inspect_err(|problem| {
+        if is_new && problem.fault() == StorageFault::Full {
+            remove_empty(&options.path);
+        }
+    })
+}
+
 fn writer(options: &StoreOptions) -> Result<Connection, Problem> {
     refuse_old_sqlite()?;
     make_folder(&options.path)?;
@@ -113,7 +121,7 @@ fn writer(options: &StoreOptions) -> Result<Connection, Problem> {
 }
 
 fn reader(options: &StoreOptions) -> Result<Connection, Problem> {
-    refuse_missing(options)?;
+    refuse_nothing_there(options)?;
     // Writable as a file, so that it can help to keep the WAL in order; not so as a connection.
     let connection =
         connect(&options.path, OpenFlags::SQLITE_OPEN_READ_WRITE, options.busy_timeout)?;
@@ -123,23 +131,30 @@ fn reader(options: &StoreOptions) -> Result<Connection, Problem> {
 }
 
 fn inspected(options: &StoreOptions) -> Result<Connection, Problem> {
-    refuse_missing(options)?;
-    match looked_into(options) {
-        Err(Problem::Sqlite(error)) if cannot_share(&error) && !has_wal(&options.path) => {
-            let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
-            let connection = connect(&immutable(&options.path), flags, options.busy_timeout)?;
-            refuse_other_versions(&connection)?;
-            Ok(connection)
-        }
+    refuse_nothing_there(options)?;
+    // Writable as a file if it can be: SQLite checks no constraints on one that is not.
+    let connection =
+        connect(&options.path, OpenFlags::SQLITE_OPEN_READ_WRITE, options.busy_timeout)?;
+    // The first read would put files beside it that the owner of the store could not write.
+    if connection.is_readonly(rusqlite::MAIN_DB)? {
+        return match Beside::of(&options.path) {
+            Beside::Nothing => unchanging(options),
+            Beside::Shared => looked_into(connection, options),
+            Beside::CommitsAlone => Err(commits_out_of_reach()),
+        };
+    }
+    match looked_into(connection, options) {
+        Err(Problem::Sqlite(error)) if cannot_share(&error) => match Beside::of(&options.path) {
+            Beside::CommitsAlone => Err(commits_out_of_reach()),
+            _ if has_wal(&options.path) => Err(error.into()),
+            _ => unchanging(options),
+        },
         other => other,
     }
 }
 
-/// A connection that only reads, and that leaves commits beside the file where they are. Writable
-/// as a file if it can be: SQLite checks no constraints on one that is not.
-fn looked_into(options: &StoreOptions) -> Result<Connection, Problem> {
-    let connection =
-        connect(&options.path, OpenFlags::SQLITE_OPEN_READ_WRITE, options.busy_timeout)?;
+/// A connection that only reads, and that leaves commits beside the file where they are.
+fn looked_into(connection: Connection, options: &StoreOptions) -> Result<Connection, Problem> {
     // Without any there is nothing to move, and closing tidies away what opening put beside it.
     let commits_beside = has_wal(&options.path);
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, commits_beside)?;
@@ -148,24 +163,28 @@ fn looked_into(options: &StoreOptions) -> Result<Connection, Problem> {
     Ok(connection)
 }
 
+/// A connection to a file that nobody has open, which puts nothing beside it.
+fn unchanging(options: &StoreOptions) -> Result<Connection, Problem> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+    let connection = connect(&immutable(&options.path), flags, options.busy_timeout)?;
+    refuse_other_versions(&connection)?;
+    Ok(connection)
+}
+
+fn commits_out_of_reach() -> Problem {
+    let message = "commits lie beside the file, and reading them needs the file and its folder to \
+                   be writable; look as a user who may write both, or copy the file together with \
+                   its -wal to such a folder";
+    Problem::known(StorageFault::ReadOnly, message)
+}
+
 fn connect(path: &Path, flags: OpenFlags, busy_timeout: Duration) -> Result<Connection, Problem> {
-    refuse_scraps(path)?;
+    refuse_what_is_no_database(path)?;
     // One connection is used by one thread at a time, so SQLite's own mutexes are not needed.
     let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
     configure(&connection, busy_timeout)?;
     Ok(connection)
-}
-
-/// SQLite takes a file of one byte for an empty one and would write over it. Only asks for the
-/// length: opening and closing the file here would drop locks that this process holds on it.
-fn refuse_scraps(path: &Path) -> Result<(), Problem> {
-    match std::fs::metadata(path) {
-        Ok(file) if (1..SMALLEST_FILE).contains(&file.len()) => {
-            Err(Problem::known(StorageFault::Corrupt, not_a_database()))
-        }
-        _ => Ok(()),
-    }
 }
 
 /// What every connection needs and what changes nothing in the file.
@@ -195,20 +214,6 @@ fn refuse_old_sqlite() -> Result<(), Problem> {
     ))
 }
 
-fn make_folder(path: &Path) -> Result<(), Problem> {
-    let Some(folder) = path.parent() else { return Ok(()) };
-    std::fs::create_dir_all(folder).map_err(|error| {
-        let fault = match error.kind() {
-            ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => StorageFault::ReadOnly,
-            _ => StorageFault::Failed,
-        };
-        Problem::known(
-            fault,
-            format!("its folder could not be made ({error}); make it, or give another path"),
-        )
-    })
-}
-
 /// A file that is not there and cannot be made means that its folder may not be written.
 fn unless_folder_refuses(problem: Problem, path: &Path) -> Problem {
     match problem {
@@ -221,12 +226,13 @@ fn unless_folder_refuses(problem: Problem, path: &Path) -> Problem {
     }
 }
 
-fn refuse_missing(options: &StoreOptions) -> Result<(), Problem> {
+fn refuse_nothing_there(options: &StoreOptions) -> Result<(), Problem> {
     refuse_old_sqlite()?;
-    if !options.is_in_memory() && options.path.exists() {
-        return Ok(());
+    if options.is_in_memory() {
+        let message = "there is no store here: one in memory has no second connection";
+        return Err(Problem::known(StorageFault::Failed, message));
     }
-    Err(Problem::known(StorageFault::Failed, "there is no store here; check the path"))
+    refuse_missing(&options.path)
 }
 
 /// Keys compare byte by byte only where text is UTF-8.
@@ -306,26 +312,4 @@ fn cannot_share(error: &rusqlite::Error) -> bool {
         code_of(error),
         Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::SystemIoFailure)
     )
-}
-
-/// Whether there are commits beside the file that are not in it yet.
-fn has_wal(path: &Path) -> bool {
-    let mut wal = OsString::from(path);
-    wal.push("-wal");
-    std::fs::metadata(wal).is_ok_and(|file| file.len() > 0)
-}
-
-/// The file as one that nobody changes, which needs nothing beside it.
-fn immutable(path: &Path) -> PathBuf {
-    let mut uri = String::from("file:");
-    for byte in path.as_os_str().as_encoded_bytes() {
-        if byte.is_ascii_alphanumeric() || b"/._-".contains(byte) {
-            uri.push(char::from(*byte));
-        } else {
-            // Writing to a string cannot fail.
-            let _ = write!(uri, "%{byte:02X}");
-        }
-    }
-    uri.push_str("?immutable=1");
-    PathBuf::from(uri)
 }

@@ -8,6 +8,8 @@ use rusqlite::Connection;
 use super::*;
 use crate::contract::{StorageFailure, StorageFault};
 use crate::storage::Durability;
+use crate::storage::failure::Problem;
+use crate::storage::place::{beside, remove_empty};
 
 const KEY: &str = "agent:main:a";
 
@@ -190,9 +192,61 @@ fn an_empty_file_is_filled_and_a_folder_is_refused() {
     Store::open(&options).unwrap();
     let failure = Store::open(&StoreOptions::new(folder.path())).unwrap_err();
     assert_eq!(failure.fault, StorageFault::Failed);
-    assert!(failure.message.contains("check that it is a file"), "{}", failure.message);
-    let inside_a_file = StoreOptions::new(options.path.join("store.db"));
-    assert_eq!(Store::open(&inside_a_file).unwrap_err().fault, StorageFault::Failed);
+    assert!(failure.message.contains("it is a folder"), "{}", failure.message);
+}
+
+#[test]
+fn a_path_through_a_file_names_that_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file");
+    fs::write(&file, "").unwrap();
+    for options in ["store.db", "deeper/store.db"].map(|name| StoreOptions::new(file.join(name))) {
+        for opened in [Store::open(&options), Store::inspect(&options)] {
+            let failure = opened.unwrap_err();
+            assert_eq!(failure.fault, StorageFault::Failed);
+            let words = format!("{} is a file and no folder", file.display());
+            assert!(failure.message.contains(&words), "{}", failure.message);
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_device_or_a_pipe_is_refused_unopened() {
+    for path in ["/dev/null", "/dev/zero"] {
+        let options = StoreOptions::new(path);
+        for opened in
+            [Store::open(&options), Store::open_reader(&options), Store::inspect(&options)]
+        {
+            let failure = opened.unwrap_err();
+            assert_eq!(failure.fault, StorageFault::Failed);
+            assert!(failure.message.contains("it is a device"), "{}", failure.message);
+        }
+    }
+}
+
+#[test]
+fn a_disk_that_is_full_is_full_also_where_processes_share_memory() {
+    for code in [rusqlite::ffi::SQLITE_FULL, rusqlite::ffi::SQLITE_IOERR_SHMSIZE] {
+        let error = rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(code), None);
+        let failure = Problem::from(error).worded("store.db");
+        assert_eq!(failure.fault, StorageFault::Full);
+        assert!(failure.message.contains("free some space"), "{}", failure.message);
+    }
+}
+
+#[test]
+fn an_empty_file_that_a_failed_opening_made_goes_with_what_is_beside_it() {
+    let (folder, options) = on_disk();
+    drop(Store::open(&options).unwrap());
+    let empty = folder.path().join("empty.db");
+    for path in [empty.clone(), beside(&empty, "-wal"), beside(&empty, "-shm")] {
+        fs::write(path, "").unwrap();
+    }
+    remove_empty(&empty);
+    remove_empty(&options.path);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    assert!(options.path.exists());
 }
 
 #[test]

@@ -1,0 +1,140 @@
+//! What is at the path of a store and beside it, before SQLite looks: SQLite takes much for a
+//! database that is none, and puts files beside one that belong to whoever looked.
+
+use std::ffi::OsString;
+use std::fmt::Write as _;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use super::failure::{Problem, not_a_database};
+use crate::contract::StorageFault;
+
+/// The bytes of one page of the smallest size: no database has fewer.
+const SMALLEST_FILE: u64 = 512;
+
+/// What lies beside a file in WAL mode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Beside {
+    /// Nothing that matters: nobody has the file open, and everything is in it.
+    Nothing,
+    /// What a process that has the file open shares with others.
+    Shared,
+    /// Commits that are not in the file, and nobody who has it open.
+    CommitsAlone,
+}
+
+impl Beside {
+    /// Looks beside a file.
+    pub(super) fn of(path: &Path) -> Self {
+        let length = |suffix| fs::metadata(beside(path, suffix)).ok().map(|file| file.len());
+        match (length("-wal"), length("-shm")) {
+            (Some(_), Some(_)) => Self::Shared,
+            (Some(1..), None) => Self::CommitsAlone,
+            _ => Self::Nothing,
+        }
+    }
+}
+
+/// Whether there are commits beside the file that are not in it yet.
+pub(super) fn has_wal(path: &Path) -> bool {
+    fs::metadata(beside(path, "-wal")).is_ok_and(|file| file.len() > 0)
+}
+
+/// The path of a file that SQLite keeps beside the store.
+pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = OsString::from(path);
+    name.push(suffix);
+    PathBuf::from(name)
+}
+
+/// Refuses what cannot hold a database. Only asks what it is and how long: opening and closing the
+/// file here would drop locks that this process holds on it.
+pub(super) fn refuse_what_is_no_database(path: &Path) -> Result<(), Problem> {
+    let Ok(found) = fs::metadata(path) else { return Ok(()) };
+    if found.is_dir() {
+        let message = "it is a folder; give the path of a file in it";
+        return Err(Problem::known(StorageFault::Failed, message));
+    }
+    if !found.is_file() {
+        let message = "it is a device, a pipe or a socket; give the path of a file";
+        return Err(Problem::known(StorageFault::Failed, message));
+    }
+    // SQLite takes a file of one byte for an empty one and would write over it.
+    if (1..SMALLEST_FILE).contains(&found.len()) {
+        return Err(Problem::known(StorageFault::Corrupt, not_a_database()));
+    }
+    Ok(())
+}
+
+/// Refuses a store to look at that is not there, or that cannot be seen.
+pub(super) fn refuse_missing(path: &Path) -> Result<(), Problem> {
+    let message = match path.try_exists() {
+        Ok(true) => return Ok(()),
+        Ok(false) => "there is no store here; check the path".to_owned(),
+        Err(error) => unreachable_words(path, &error),
+    };
+    Err(Problem::known(StorageFault::Failed, message))
+}
+
+/// Makes the folders that a new store needs.
+pub(super) fn make_folder(path: &Path) -> Result<(), Problem> {
+    let Some(folder) = path.parent() else { return Ok(()) };
+    fs::create_dir_all(folder).map_err(|error| {
+        let fault = match error.kind() {
+            ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => StorageFault::ReadOnly,
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded => StorageFault::Full,
+            _ => StorageFault::Failed,
+        };
+        let message = match file_above(path) {
+            Some(_) => unreachable_words(path, &error),
+            None => {
+                format!("its folder could not be made ({error}); make it, or give another path")
+            }
+        };
+        Problem::known(fault, message)
+    })
+}
+
+fn unreachable_words(path: &Path, error: &std::io::Error) -> String {
+    match (file_above(path), error.kind()) {
+        (Some(file), _) => {
+            format!("{} is a file and no folder; give another path", file.display())
+        }
+        (None, ErrorKind::PermissionDenied) => {
+            "a folder above it may not be entered; change its permissions, or give another path"
+                .into()
+        }
+        (None, _) => format!("it cannot be found ({error}); check the path"),
+    }
+}
+
+/// What stands where a folder should be.
+fn file_above(path: &Path) -> Option<&Path> {
+    path.ancestors().skip(1).find(|above| above.is_file())
+}
+
+/// Takes an empty file away that a failed opening made, with what SQLite put beside it.
+pub(super) fn remove_empty(path: &Path) {
+    if fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() == 0) {
+        for suffix in ["-wal", "-shm", "-journal", ""] {
+            // What is not there need not go, and what cannot go does no harm.
+            let _ = fs::remove_file(beside(path, suffix));
+        }
+    }
+}
+
+/// The file as one that nobody changes, which needs nothing beside it.
+pub(super) fn immutable(path: &Path) -> PathBuf {
+    let mut uri = String::from("file:");
+    for byte in path.as_os_str().as_encoded_bytes() {
+        if byte.is_ascii_alphanumeric() || b"/._-".contains(byte) {
+            uri.push(char::from(*byte));
+        } else {
+            // Writing to a string cannot fail.
+            let _ = write!(uri, "%{byte:02X}");
+        }
+    }
+    uri.push_str("?immutable=1");
+    PathBuf::from(uri)
+}
