@@ -76,5 +76,47 @@ fn damaged_pages_are_exit_status_1_and_stay_as_they_are() {
     assert_eq!(ended.status, 1, "{ended:?}");
     let said = format!("{}{}", ended.stdout, ended.stderr);
     assert!(said.contains("sqlite-integrity") || said.contains("damaged"), "{said}");
+    assert!(!said.contains("headsup doctor"), "{said}");
     assert_eq!(fs::read(&db).unwrap(), bytes);
+}
+
+#[test]
+fn a_file_that_is_damaged_from_its_start_is_not_sent_to_doctor_again() {
+    let (_folder, db) = store();
+    let mut bytes = fs::read(&db).unwrap();
+    bytes[100..4_000].fill(0xa5);
+    fs::write(&db, &bytes).unwrap();
+    let ended = run_with(["doctor", "--db", text(&db)]);
+    assert_eq!(ended.status, 1, "{ended:?}");
+    assert!(ended.stderr.contains("damaged") && ended.stderr.contains("backup"), "{ended:?}");
+    assert!(!ended.stderr.contains("headsup doctor"), "{}", ended.stderr);
+}
+
+#[test]
+fn a_setting_that_cannot_be_read_is_named_and_stops_no_command_that_does_not_need_it() {
+    let (_folder, db) = store();
+    let settings = [
+        ("core", "retention.history-rows", "5e4"),
+        ("core", "retention.history-days", "x"),
+        ("core", "retention.pruned-at", "x"),
+        ("core", "notice.template", "no call"),
+    ];
+    for (owner, name, value) in settings {
+        let set = format!(
+            "DELETE FROM headsup_settings;
+             INSERT INTO headsup_settings VALUES ('{owner}', '{name}', '{value}')"
+        );
+        damage(&db, &set);
+        let violations = violated(&db);
+        let found = violations.iter().find(|one| one["rule"] == "setting-values").unwrap();
+        assert!(found["problem"].as_str().unwrap().contains(name), "{found}");
+        for arguments in [&["serve", "--stdio"][..], &["notices"], &["log", "agent:main:w"]] {
+            let ended = run_with([arguments, &["--db", text(&db)]].concat());
+            assert_eq!(ended.status, 0, "{name}, {arguments:?}: {ended:?}");
+        }
+    }
+    damage(&db, "INSERT OR REPLACE INTO headsup_settings VALUES ('host', 'restored-at', 'x')");
+    assert!(violated(&db).iter().any(|one| one["problem"].to_string().contains("restored-at")));
+    assert_eq!(run_with(["restored", "--db", text(&db)]).status, 0);
+    assert!(violated(&db).iter().all(|one| !one["problem"].to_string().contains("restored-at")));
 }

@@ -6,15 +6,18 @@ use rusqlite::{Connection, OptionalExtension as _, named_params};
 
 use super::failure::Problem;
 use super::reads::session_head;
-use super::rows::{cursor, provenance_word, stored};
+use super::rows::{LARGEST, cursor, provenance_word, stored};
 use super::statements::{
     APPEND_DUPLICATE, APPEND_INSERT, APPEND_NAMED, APPEND_SETTLED, APPEND_WATCHED, SAVE_HEAD,
     SAVE_MOVE_CURSOR, SAVE_PUT_CURSOR,
 };
 use crate::contract::{
     AppendOutcome, AppendRequest, Appended, Changes, Cursor, CursorState, Entry, HeadChange,
-    Session,
+    Session, StorageFault,
 };
+
+/// Asked only once a recording failed, so that it is not among the statements that are kept.
+const COUNTER: &str = include_str!("../../sql/append/counter.sql");
 
 /// `storage.append`.
 pub(super) fn append(
@@ -60,7 +63,7 @@ fn is_watched(connection: &Connection, session: &Session) -> Result<bool, Proble
 }
 
 fn insert(connection: &Connection, entry: &Entry) -> Result<u64, Problem> {
-    connection.prepare_cached(APPEND_INSERT)?.execute(named_params! {
+    let inserted = connection.prepare_cached(APPEND_INSERT)?.execute(named_params! {
         ":dedupe_key": entry.dedupe_key,
         ":session_key": entry.session.key,
         ":agent_id": entry.session.agent,
@@ -72,9 +75,23 @@ fn insert(connection: &Connection, entry: &Entry) -> Result<u64, Problem> {
         ":occurred_at": stored(entry.occurred_at),
         ":summary": entry.summary,
         ":payload_json": entry.payload,
-    })?;
-    // Positive: the table's own range says so.
-    Ok(connection.last_insert_rowid().unsigned_abs())
+    });
+    match inserted {
+        // Positive: the table's own range says so.
+        Ok(_) => Ok(connection.last_insert_rowid().unsigned_abs()),
+        Err(_) if series_is_over(connection).unwrap_or(false) => {
+            let message = "its series of sequences has come to its end, 2^53 - 1; bring back a \
+                           backup, or start a new store";
+            Err(Problem::known(StorageFault::Failed, message))
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Whether no number is left to give: SQLite would speak of a full disk.
+fn series_is_over(connection: &Connection) -> Result<bool, Problem> {
+    let given: Option<i64> = connection.query_row(COUNTER, [], |row| row.get(0)).optional()?;
+    Ok(given.is_some_and(|given| given.unsigned_abs() >= LARGEST))
 }
 
 /// Settled and named cursors, each once: a named watcher may be a settled one.

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::Store;
 use super::failure::{Problem, code_of};
-use crate::contract::StorageFailure;
+use crate::contract::{StorageFailure, StorageFault};
 
 /// The rule that stands for what SQLite itself finds.
 const INTEGRITY: &str = "sqlite-integrity";
@@ -33,6 +33,7 @@ const RULES: &[(&str, &str)] = &[
     ("head-order", include_str!("../../sql/doctor/head_order.sql")),
     ("event-words", include_str!("../../sql/doctor/event_words.sql")),
     ("series", include_str!("../../sql/doctor/series.sql")),
+    ("setting-values", include_str!("../../sql/doctor/setting_values.sql")),
 ];
 
 /// One thing that is wrong with a store.
@@ -141,12 +142,22 @@ fn integrity_of(
 /// A check that runs into damage found some.
 fn or_damage(outcome: Result<Vec<Violation>, Problem>) -> Result<Vec<Violation>, Problem> {
     match outcome {
-        Err(Problem::Sqlite(error)) if code_of(&error) == Some(ErrorCode::DatabaseCorrupt) => {
+        Err(Problem::Sqlite(error)) if has_wrong_value(&error) => {
+            let problem = "a value is not of the type that it must be, or its text is not UTF-8; \
+                           a check could not be finished";
+            Ok(vec![of_the_file(problem.to_owned())])
+        }
+        Err(problem) if problem.fault() == StorageFault::Corrupt => {
             let problem = "the file is damaged, and a check could not be finished".to_owned();
             Ok(vec![of_the_file(problem)])
         }
         other => other,
     }
+}
+
+fn has_wrong_value(error: &rusqlite::Error) -> bool {
+    use rusqlite::Error::{FromSqlConversionFailure, InvalidColumnType, Utf8Error};
+    matches!(error, FromSqlConversionFailure(..) | InvalidColumnType(..) | Utf8Error(..))
 }
 
 fn of_the_file(problem: String) -> Violation {

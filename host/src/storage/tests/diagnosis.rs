@@ -1,6 +1,7 @@
 //! `doctor` and `stats`.
 
 use super::*;
+use crate::contract::StorageFault;
 use crate::storage::Violation;
 
 const W: &str = "agent:main:w";
@@ -130,6 +131,82 @@ fn a_broken_event_is_named_with_its_session_and_number() {
 fn a_counter_that_would_give_a_number_again_is_named() {
     let sql = "UPDATE sqlite_sequence SET seq = 2";
     assert_found(sql, "series", "the series", "stands at 2, but 3 was given");
+}
+
+#[test]
+fn a_series_that_has_come_to_its_end_is_named_and_recording_says_so_too() {
+    for last in [(1_i64 << 53) - 1, 1 << 53, i64::MAX] {
+        let sql = format!("UPDATE sqlite_sequence SET seq = {last}");
+        assert_found(&sql, "series", "the series", "no number");
+        let mut store = Store::in_memory().unwrap();
+        store.connection.execute(&sql, []).unwrap();
+        store.begin_write().unwrap();
+        let failure = store.append(&request(entry(A))).unwrap_err();
+        store.rollback();
+        assert_eq!(failure.fault, StorageFault::Failed, "{last}");
+        assert!(failure.message.contains("series"), "{}", failure.message);
+    }
+}
+
+#[test]
+fn a_setting_that_no_call_would_have_set_is_named() {
+    let numbers = [
+        ("core", "retention.history-days", &["", "0", "36501", "x", "-1", "1.5"][..]),
+        ("core", "retention.history-rows", &["5e4", "0", "1000000001", " 1"][..]),
+        ("core", "retention.cursor-days", &["0", "1\0", "00000000000000001"][..]),
+        ("core", "retention.pruned-at", &["x", "9007199254740992"][..]),
+        ("core", "retention.clock-doubted-since", &["x"][..]),
+        ("host", "restored-at", &["x", ""][..]),
+    ];
+    let long = format!("{{call}}{}", "x".repeat(1_000));
+    let templates =
+        ["look", "{call", "{call}\n", "{call}\0", "{call}\u{2028}", "{call}\u{85}", &long];
+    let all = numbers.into_iter().chain([("core", "notice.template", &templates[..])]);
+    for (owner, name, values) in all {
+        for value in values {
+            let mut store = healthy();
+            put_setting(&store, owner, name, value);
+            let found = found(&mut store);
+            let [violation] = &found[..] else { panic!("{name} {value:?}: {found:?}") };
+            assert_eq!(violation.rule, "setting-values");
+            assert!(violation.problem.contains(name), "{violation}");
+        }
+    }
+}
+
+#[test]
+fn settings_that_calls_set_and_those_of_other_cores_are_sound() {
+    for (owner, name, value) in [
+        ("core", "retention.history-days", "36500"),
+        ("core", "retention.history-rows", "1000000000"),
+        ("core", "retention.cursor-days", "1"),
+        ("core", "retention.pruned-at", ""),
+        ("core", "retention.pruned-at", "1700000000000"),
+        ("core", "retention.clock-doubted-since", "0"),
+        ("core", "notice.template", ""),
+        ("core", "notice.template", "Sieh nach, für {session}: {call} — jetzt"),
+        ("core", "another.core's", "anything\n"),
+    ] {
+        let mut store = healthy();
+        put_setting(&store, owner, name, value);
+        assert_eq!(found(&mut store), [], "{name} {value:?}");
+    }
+}
+
+fn put_setting(store: &Store, owner: &str, name: &str, value: &str) {
+    let sql = "INSERT INTO headsup_settings (owner, name, value) VALUES (?1, ?2, ?3)";
+    store.connection.execute(sql, [owner, name, value]).unwrap();
+}
+
+#[test]
+fn a_text_that_is_not_utf_8_is_a_violation_and_no_failure_of_the_check() {
+    let mut store = healthy();
+    let sql = "UPDATE session_state_events
+        SET kind = 'x', session_key = CAST(x'6167656e743aff' AS TEXT) WHERE sequence = 1";
+    store.connection.execute(sql, []).unwrap();
+    let found = found(&mut store);
+    let named = found.iter().find(|violation| violation.problem.contains("UTF-8"));
+    assert!(named.is_some(), "{found:?}");
 }
 
 #[test]
