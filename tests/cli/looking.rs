@@ -100,6 +100,67 @@ fn commits_beside_the_file_of_a_killed_server_are_seen_and_left_there() {
     assert_eq!((fs::read(&db).unwrap(), fs::read(&wal).unwrap()), before);
 }
 
+/// Somebody who may read the store and write in its folder, but not write the store: another user
+/// if this is the superuser, to whom no permission means anything, else this one.
+#[cfg(unix)]
+fn as_a_reader_of(db: &Path, arguments: &[&str]) -> Ended {
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+    use std::os::unix::process::CommandExt as _;
+    let folder = db.parent().unwrap();
+    let set_mode = |path: &Path, mode| {
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    };
+    set_mode(folder, 0o777);
+    let mut command = headsup([arguments, &["--db", text(db)]].concat());
+    if fs::metadata(folder).unwrap().uid() == 0 {
+        set_mode(db, 0o644);
+        command.uid(65_534).gid(65_534);
+        // Its own place for compiled code: the tests' is out of its reach.
+        command.env("XDG_CACHE_HOME", folder.join("cache"));
+    } else {
+        set_mode(db, 0o444);
+    }
+    let ended = crate::binary::run(&mut command);
+    set_mode(db, 0o644);
+    ended
+}
+
+#[cfg(unix)]
+#[test]
+fn looking_as_somebody_who_may_not_write_the_store_leaves_nothing_that_its_owner_cannot_write() {
+    let (folder, db) = store();
+    let beside = ["-wal", "-shm"].map(|end| folder.path().join(format!("store.db{end}")));
+    for arguments in LOOKS {
+        let ended = as_a_reader_of(&db, arguments);
+        assert_eq!(ended.status, 0, "{arguments:?}: {ended:?}");
+        for path in &beside {
+            assert!(!path.exists(), "{arguments:?} left {}", path.display());
+        }
+    }
+    let signal = json!({"session": CHILD, "kind": "created", "actor": {"type": "system"}});
+    let answer = serve(&db, &[request(1, "record", &signal)]);
+    assert_eq!(answer.last().unwrap()["result"]["outcome"], "recorded");
+}
+
+#[cfg(unix)]
+#[test]
+fn commits_beside_a_store_that_may_not_be_written_and_nobody_serves_are_out_of_reach() {
+    let (folder, db) = store();
+    let mut running = Running::start(&mut headsup(["serve", "--stdio", "--db", text(&db)]));
+    running.next();
+    let copy = folder.path().join("copy.db");
+    let beside = |path: &Path, end| path.with_extension(format!("db{end}"));
+    running.send(&request(1, "reset", &json!({"session": MAIN})));
+    running.next();
+    running.next();
+    fs::copy(&db, &copy).unwrap();
+    fs::copy(beside(&db, "-wal"), beside(&copy, "-wal")).unwrap();
+    let ended = as_a_reader_of(&copy, &["stats"]);
+    assert_eq!((ended.status, ended.stdout.as_str()), (1, ""), "{ended:?}");
+    assert!(ended.stderr.contains("its folder to be writable"), "{}", ended.stderr);
+    assert!(!beside(&copy, "-shm").exists());
+}
+
 #[test]
 fn a_store_that_is_not_there_is_an_error_and_is_not_made() {
     let folder = tempdir().unwrap();
@@ -243,6 +304,57 @@ fn restored_raises_the_series_and_every_version_from_before_has_a_gap() {
     let again = look(&db, &["restored"]).stdout;
     assert!(again.contains(&(position + (1 << 32)).to_string()), "{again}");
     assert_eq!(look(&db, &["doctor"]).status, 0);
+}
+
+#[test]
+fn restored_runs_only_where_no_old_commits_would_be_replayed_over_the_backup() {
+    let (folder, db) = store();
+    let backup = folder.path().join("backup.db");
+    fs::copy(&db, &backup).unwrap();
+    let mut running = Running::start(&mut headsup(["serve", "--stdio", "--db", text(&db)]));
+    running.next();
+    running.next();
+    let signal = json!({"session": CHILD, "kind": "created", "actor": {"type": "system"}});
+    running.send(&request(1, "record", &signal));
+    running.next();
+    running.child.kill().unwrap();
+    running.child.wait().unwrap();
+    // As somebody does who forgets what is beside the file.
+    fs::copy(&backup, &db).unwrap();
+    let before = footprint(folder.path());
+    let ended = look(&db, &["restored"]);
+    assert_eq!((ended.status, ended.stdout.as_str()), (1, ""));
+    assert!(ended.stderr.contains("-wal") && ended.stderr.contains("remove"), "{}", ended.stderr);
+    assert_eq!(footprint(folder.path()), before);
+    assert_eq!(as_json(&db, &["log", CHILD])["stateVersion"], 4, "they would be replayed");
+    // By the book.
+    for end in ["", "-wal", "-shm"] {
+        fs::remove_file(folder.path().join(format!("store.db{end}"))).unwrap();
+    }
+    fs::copy(&backup, &db).unwrap();
+    assert_eq!(as_json(&db, &["restored"]), json!({"position": 3 + (1_u64 << 32)}));
+}
+
+#[test]
+fn restored_counts_the_commits_beside_a_file_if_they_are_said_to_be_its_own() {
+    let (_folder, db) = store();
+    let mut running = Running::start(&mut headsup(["serve", "--stdio", "--db", text(&db)]));
+    running.next();
+    running.next();
+    let signal = json!({"session": CHILD, "kind": "created", "actor": {"type": "system"}});
+    running.send(&request(1, "record", &signal));
+    running.next();
+    let position = 4 + (1_u64 << 32);
+    assert_eq!(as_json(&db, &["restored", "--keep-wal"]), json!({ "position": position }));
+}
+
+#[test]
+fn a_session_that_was_deleted_has_no_history_and_that_is_said() {
+    let (_folder, db) = store();
+    serve(&db, &[request(1, "delete", &json!({"session": CHILD}))]);
+    let shown = look(&db, &["log", CHILD]).stdout;
+    assert!(shown.contains("nothing is kept") && shown.contains("history gap"), "{shown}");
+    assert!(!shown.contains("nothing was recorded"), "{shown}");
 }
 
 #[test]
