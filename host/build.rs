@@ -107,6 +107,9 @@ fn embed_vectors(folder: &Path, constant: &Path) -> Result<(), Box<dyn Error>> {
             files.push(path);
         }
     }
+    if files.is_empty() {
+        return Err(format!("there are no conformance vectors in {}", folder.display()).into());
+    }
     files.sort();
     let mut text = String::from("/// The files of vectors: name and text, by name.\n");
     text.push_str("pub const VECTORS: &[(&str, &str)] = &[\n");

@@ -30,6 +30,9 @@ pub enum ConformanceError {
         /// What is wrong with it.
         detail: String,
     },
+    /// There is nothing to send, which no core could answer wrongly.
+    #[error("{0} holds no vectors, so that nothing was examined")]
+    Empty(String),
     /// No scratch store could be opened with this core.
     #[error("no scratch store: {0}")]
     Open(#[from] OpenError),
@@ -69,18 +72,25 @@ pub struct Report {
 }
 
 impl Report {
-    /// Whether every step was answered as it must be.
+    /// Whether every step was answered as it must be, and there was one.
     #[must_use]
     pub fn conforms(&self) -> bool {
-        self.differences.is_empty()
+        self.passed > 0 && self.differences.is_empty()
     }
 }
 
 /// Runs all vectors that headsup was built with against a core.
 pub fn check(plugin: &Plugin) -> Result<Report, ConformanceError> {
+    check_files(plugin, VECTORS)
+}
+
+fn check_files(plugin: &Plugin, vectors: &[(&str, &str)]) -> Result<Report, ConformanceError> {
     let mut report = Report::default();
-    for (file, text) in VECTORS {
+    for (file, text) in vectors {
         check_file(plugin, file, text, &mut report)?;
+    }
+    if report.files == 0 {
+        return Err(ConformanceError::Empty("this headsup".into()));
     }
     Ok(report)
 }
@@ -116,11 +126,13 @@ pub fn check_file(
         .open()?;
     let server = Server::new(awareness, Arc::clone(&output), BATCH_LIMIT);
     let mut rule = String::from("(no rule)");
+    let mut sent_any = false;
     for (index, line) in text.lines().enumerate() {
         let Some(step) = step(file, index + 1, line)? else {
             continue;
         };
         rule = step.name.unwrap_or(rule);
+        sent_any = true;
         let sent = as_line(&step.send);
         server.answer(sent.as_bytes());
         let answer = output.with_writer(std::mem::take);
@@ -131,7 +143,7 @@ pub fn check_file(
         }
         report.passed += 1;
     }
-    Ok(())
+    if sent_any { Ok(()) } else { Err(ConformanceError::Empty(file.to_owned())) }
 }
 
 /// One request and what it must bring back.
@@ -257,6 +269,17 @@ mod tests {
     fn difference(expected: Value, answer: &str) -> String {
         let Value::Array(expected) = expected else { panic!("a list") };
         compare(&expected, answer.as_bytes()).expect_err("they differ")
+    }
+
+    #[test]
+    fn without_vectors_nothing_conforms() {
+        let engine = crate::Engine::new(None).unwrap();
+        let plugin = Plugin::built_in(&engine).unwrap();
+        for vectors in [&[][..], &[("f.jsonl", "# words\n\n")][..]] {
+            let outcome = check_files(&plugin, vectors);
+            assert!(matches!(outcome, Err(ConformanceError::Empty(_))), "{outcome:?}");
+        }
+        assert!(!Report::default().conforms());
     }
 
     #[test]

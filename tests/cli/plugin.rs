@@ -28,6 +28,7 @@ fn the_built_in_core_conforms() {
     assert_eq!(ended.status, 0, "{ended:?}");
     let report: Value = serde_json::from_str(&ended.stdout).unwrap();
     assert_eq!(report["differences"], serde_json::json!([]));
+    assert!(report["files"].as_u64() > Some(0) && report["passed"].as_u64() > Some(0), "{report}");
 }
 
 #[test]
@@ -66,7 +67,10 @@ fn an_empty_component_is_inspected_and_may_not_be_loaded() {
 
 #[test]
 fn a_file_that_is_not_there_is_named() {
-    let ended = run_with(["plugin", "inspect", "no-such-core.wasm"]);
-    assert_eq!(ended.status, 1);
-    assert!(ended.stderr.contains("no-such-core.wasm"), "{}", ended.stderr);
+    for command in ["inspect", "check"] {
+        let ended = run_with(["plugin", command, "no-such-core.wasm"]);
+        assert_eq!(ended.status, 1);
+        assert!(ended.stderr.contains("no-such-core.wasm"), "{}", ended.stderr);
+        assert_eq!(ended.stderr.matches("os error").count(), 1, "{}", ended.stderr);
+    }
 }

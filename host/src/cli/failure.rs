@@ -4,6 +4,7 @@ use std::io::{self, ErrorKind};
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
+use headsup::conformance::ConformanceError;
 use headsup::{Error, OpenError, PluginError, StorageFailure};
 
 /// How a command ended that did its work.
@@ -75,8 +76,16 @@ impl From<StorageFailure> for Failure {
     }
 }
 
+// The words of these hold those of their causes: a chain would say them twice.
+
 impl From<PluginError> for Failure {
     fn from(error: PluginError) -> Self {
-        Self::Failed(error.into())
+        Self::Failed(anyhow::anyhow!("{error}"))
+    }
+}
+
+impl From<ConformanceError> for Failure {
+    fn from(error: ConformanceError) -> Self {
+        Self::Failed(anyhow::anyhow!("{error}"))
     }
 }

@@ -15,7 +15,8 @@ const INSPECT: &str = "\
 What the component says about itself, its size, its imports and exports, and
 whether headsup would load it. A core may import the contract
 (headsup:awareness) and wasi:clocks/wall-clock and nothing else: no files, no
-network, no environment.
+network, no environment. No store is opened and no other core loaded: --db,
+--plugin and --manual-clock change nothing here.
 
 With --json: {\"name\":..., \"version\":..., \"protocol\":..., \"size\":...,
 \"imports\":{...}, \"exports\":{...}, \"loads\":true, \"problem\":null};
@@ -39,7 +40,8 @@ const CHECK: &str = "\
 Loads the component and sends it the conformance vectors of the protocol:
 requests with exactly what must come back, each file of them on a scratch
 store of its own in memory. No store of yours is touched. Of each file the
-first answer that is not as it must be is shown.
+first answer that is not as it must be is shown. --db, --plugin and
+--manual-clock change nothing here.
 
 With --json: {\"files\":14, \"passed\":312, \"differences\":[{\"file\":...,
 \"line\":..., \"rule\":..., \"sent\":..., \"detail\":...}]}
@@ -158,7 +160,7 @@ fn check(setup: &Setup, arguments: &Arguments, output: &mut Output) -> Result<Ve
         Some(file) => Plugin::from_file(&engine, file)?,
         None => Plugin::built_in(&engine)?,
     };
-    let report = conformance::check(&plugin).map_err(anyhow::Error::from)?;
+    let report = conformance::check(&plugin)?;
     if arguments.json {
         output.line(report_as_json(&report))?;
     } else {
