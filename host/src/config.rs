@@ -7,6 +7,9 @@ use anyhow::Context;
 use headsup::Durability;
 use serde::{Deserialize, Serialize};
 
+/// The built-in core needs a tenth of it before the first call, and a share of it for the longest.
+const LEAST_MEMORY_MIB: u64 = 16;
+
 /// All settings, each with its default.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
@@ -179,6 +182,18 @@ impl From<Survives> for Durability {
 }
 
 impl Policy {
+    /// The key for a field of the core's policy.
+    pub fn key_of(field: &str) -> String {
+        let mut key = String::from("policy.");
+        for character in field.chars() {
+            if character.is_ascii_uppercase() {
+                key.push('_');
+            }
+            key.push(character.to_ascii_lowercase());
+        }
+        key
+    }
+
     /// Changes what is given here, and leaves the rest.
     pub fn apply(self, policy: &mut headsup::Policy) {
         let Self { history_days, history_rows, cursor_days, notice_template } = self;
@@ -234,7 +249,7 @@ impl Config {
             ("store.waiting_calls", store.waiting_calls as u64, 1, most),
             ("core.deadline_ms", core.deadline_ms, 10, most),
             ("core.long_deadline_ms", core.long_deadline_ms, 10, most),
-            ("core.memory_mib", core.memory_mib as u64, 1, 4_096),
+            ("core.memory_mib", core.memory_mib as u64, LEAST_MEMORY_MIB, 4_096),
             ("serve.request_bytes", serve.request_bytes as u64, 1_024, 1 << 30),
             ("serve.batch_requests", serve.batch_requests as u64, 1, 100_000),
             ("wakes.window_ms", wakes.window_ms, 0, most),
@@ -300,6 +315,7 @@ mod tests {
     fn a_value_out_of_its_bounds_is_an_error_that_names_the_key() {
         for (text, key) in [
             ("[store]\nreaders = 0", "store.readers"),
+            ("[core]\nmemory_mib = 15", "core.memory_mib"),
             ("[serve]\nrequest_bytes = 10", "serve.request_bytes"),
             ("[wakes]\nrepeat_ms = 10", "wakes.repeat_ms"),
             ("[store]\ndurability = \"most\"", "durability"),

@@ -41,17 +41,32 @@ fn an_unknown_key_and_a_bad_value_are_named_with_the_file() {
         ("[store]\nbusy_timout_ms = 1\n", "busy_timout_ms"),
         ("[store]\nreaders = 0\n", "store.readers"),
         ("[store\n", "not valid"),
-        ("[policy]\nhistory_days = 0\n", "history"),
-        ("[policy]\nnotice_template = \"no call\"\n", "template"),
+        ("[core]\nmemory_mib = 1\n", "core.memory_mib"),
+        ("[policy]\nhistory_days = 0\n", "policy.history_days"),
+        ("[policy]\nhistory_rows = 0\n", "policy.history_rows"),
+        ("[policy]\ncursor_days = 0\n", "policy.cursor_days"),
+        ("[policy]\nnotice_template = \"no call\"\n", "policy.notice_template"),
     ] {
         let (_folder, file) = config(toml);
         let ended = serve(&file, ":memory:", &[]);
         assert_eq!((ended.status, ended.stdout.as_str()), (1, ""), "{toml}");
         assert!(ended.stderr.contains(word), "{toml}: {}", ended.stderr);
+        assert!(ended.stderr.contains(text(&file)), "{toml}: {}", ended.stderr);
     }
     let ended = run_with(["stats", "--config", "no-such.toml"]);
     assert_eq!(ended.status, 1);
     assert!(ended.stderr.contains("no-such.toml"), "{}", ended.stderr);
+}
+
+#[test]
+fn the_least_memory_that_is_allowed_is_enough_to_work_with() {
+    let (_folder, file) = config("[core]\nmemory_mib = 16\n");
+    let ended = serve(&file, ":memory:", &notifying());
+    assert_eq!((ended.status, ended.stderr.as_str()), (0, ""));
+    assert_eq!(
+        ended.lines().last().unwrap()["result"]["notices"].as_array().map(Vec::len),
+        Some(1)
+    );
 }
 
 #[test]

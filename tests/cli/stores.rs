@@ -10,10 +10,12 @@ use tempfile::tempdir;
 
 use crate::binary::{Running, headsup, request, run_with, serve, text};
 
+const COMMANDS: [&[&str]; 4] = [&["serve", "--stdio"], &["stats"], &["notices"], &["doctor"]];
+
 /// Serving this store fails with these words, and so does looking into it; the file stays as it is.
 fn refused(db: &Path, words: &[&str]) {
     let before = fs::read(db).ok();
-    for arguments in [&["serve", "--stdio"][..], &["stats"], &["notices"], &["doctor"]] {
+    for arguments in COMMANDS {
         let ended = run_with([arguments, &["--db", text(db)]].concat());
         assert_eq!((ended.status, ended.stdout.as_str()), (1, ""), "{arguments:?}: {ended:?}");
         for word in words.iter().chain([&text(db)]) {
@@ -88,9 +90,37 @@ fn a_gateways_other_tables_stay_beside_ours() {
 #[test]
 fn a_folder_in_place_of_a_file_is_refused() {
     let folder = tempdir().unwrap();
-    let ended = run_with(["serve", "--stdio", "--db", text(folder.path())]);
-    assert_eq!(ended.status, 1, "{ended:?}");
-    assert!(ended.stderr.contains(text(folder.path())), "{}", ended.stderr);
+    for arguments in COMMANDS.into_iter().chain([&["restored"][..]]) {
+        let ended = run_with([arguments, &["--db", text(folder.path())]].concat());
+        assert_eq!(ended.status, 1, "{ended:?}");
+        assert!(ended.stderr.contains(text(folder.path())), "{}", ended.stderr);
+        assert!(ended.stderr.contains("it is a folder"), "{}", ended.stderr);
+    }
+}
+
+#[test]
+fn a_path_through_a_file_names_that_file() {
+    let folder = tempdir().unwrap();
+    let file = folder.path().join("file");
+    fs::write(&file, "").unwrap();
+    let db = file.join("store.db");
+    for arguments in COMMANDS.into_iter().chain([&["restored"][..]]) {
+        let ended = run_with([arguments, &["--db", text(&db)]].concat());
+        assert_eq!(ended.status, 1, "{ended:?}");
+        let words = format!("{} is a file and no folder", text(&file));
+        assert!(ended.stderr.contains(&words), "{arguments:?}: {}", ended.stderr);
+    }
+}
+
+#[test]
+fn a_store_in_memory_is_none_to_look_at_or_to_mark() {
+    for arguments in
+        [&["stats"][..], &["doctor"], &["notices"], &["log", "agent:main:w"], &["restored"]]
+    {
+        let ended = run_with([arguments, &["--db", ":memory:"]].concat());
+        assert_eq!((ended.status, ended.stdout.as_str()), (1, ""), "{arguments:?}");
+        assert!(ended.stderr.contains("a store in memory"), "{}", ended.stderr);
+    }
 }
 
 #[cfg(target_os = "linux")]

@@ -7,14 +7,15 @@ use std::time::Duration;
 
 use anyhow::Context;
 use directories::ProjectDirs;
-use headsup::{Awareness, Builder, Engine, Plugin};
+use headsup::contract::InvalidInput;
+use headsup::{Awareness, Builder, Engine, OpenError, Plugin};
 use tracing::level_filters::LevelFilter;
 
 use super::failure::Failure;
-use crate::config::{Config, LogLevel};
+use crate::config::{Config, LogLevel, Policy};
 
 /// The path that means a store in memory.
-const MEMORY: &str = ":memory:";
+pub const MEMORY: &str = ":memory:";
 
 /// Options of every command.
 #[derive(Debug, clap::Args)]
@@ -24,8 +25,9 @@ pub struct Options {
         long,
         global = true,
         value_name = "PATH",
-        help = "The store; `:memory:` is one that lives as long as the command [env: HEADSUP_DB] \
-                [default: headsup.db in the platform's data directory]"
+        help = "The store; `:memory:` is one that lives as long as the command. If it is not given: \
+                HEADSUP_DB, `store.path` of the configuration, headsup.db in the platform's data \
+                directory (`replay`: a scratch store)"
     )]
     pub db: Option<PathBuf>,
     /// A component to use in place of the built-in core
@@ -91,7 +93,15 @@ impl Setup {
     /// Where a store must be already: a command that only looks makes none.
     pub fn existing_db(&self) -> Result<PathBuf, Failure> {
         let path = self.db()?;
-        if path == Path::new(MEMORY) || path.exists() {
+        if path == Path::new(MEMORY) {
+            return Err(anyhow::anyhow!(
+                "a store in memory ends with the process that made it, so that there is none to \
+                 open: give the path of a file with --db"
+            )
+            .into());
+        }
+        // Whatever else is wrong with the path is said when it is opened.
+        if !matches!(path.try_exists(), Ok(false)) {
             return Ok(path);
         }
         let name = path.display();
@@ -101,9 +111,27 @@ impl Setup {
         .into())
     }
 
+    /// Opens a store with the settings for it.
+    ///
+    /// # Errors
+    /// A setting that the core refuses is named as in the configuration.
+    pub fn open(&self, builder: Builder) -> Result<Awareness, Failure> {
+        builder.open().map_err(|error| match (&error, &self.options.config) {
+            (OpenError::Settings(headsup::Error::Invalid(refusal)), Some(file)) => {
+                let InvalidInput { field, message, .. } = refusal;
+                let what = message.strip_prefix(field.as_str()).unwrap_or(message);
+                let (file, key) = (file.display(), Policy::key_of(field));
+                let reason = error.reason();
+                anyhow::anyhow!("the configuration {file} is not valid: {key}{what} ({reason})")
+                    .into()
+            }
+            _ => error.into(),
+        })
+    }
+
     /// The store, opened to look at it.
     pub fn look(&self) -> Result<Awareness, Failure> {
-        Ok(self.builder(self.existing_db()?)?.read_only().open()?)
+        self.open(self.builder(self.existing_db()?)?.read_only())
     }
 
     /// A store with everything that is configured.
@@ -123,6 +151,10 @@ impl Setup {
             .plugin(self.plugin()?);
         if let Some(start) = self.options.manual_clock {
             builder = builder.manual_clock(start);
+        }
+        // With nothing to set, nothing need be right about what the store has.
+        if *policy == Policy::default() {
+            return Ok(builder);
         }
         let policy = policy.clone();
         Ok(builder.adjust_policy(move |current| policy.apply(current)))

@@ -45,7 +45,8 @@ pub struct Arguments {
 
 pub fn run(setup: &Setup, _: &Arguments) -> Result<Verdict, Failure> {
     let output = Arc::new(Output::new(io::stdout()));
-    let awareness = setup.builder(setup.db()?)?.listener(Arc::clone(&output)).open()?;
+    let builder = setup.builder(setup.db()?)?.listener(Arc::clone(&output));
+    let awareness = setup.open(builder)?;
     let server = Server::new(awareness, output, setup.config.serve.batch_requests);
     server.serve(BufReader::new(io::stdin()))?;
     Ok(Verdict::Fine)
