@@ -147,6 +147,21 @@ fn the_environments_store_is_not_touched_and_a_given_one_is_kept() {
 }
 
 #[test]
+fn a_store_in_memory_is_refused_where_the_server_is_killed() {
+    let (_folder, file) = scenario(&[SPAWN, "#! kill", MESSAGE]);
+    let ended = run_with(["replay", text(&file), "--db", ":memory:"]);
+    assert_eq!((ended.status, ended.stdout.as_str()), (2, ""));
+    assert!(ended.stderr.contains("#! kill"), "{}", ended.stderr);
+    assert_eq!(replay(&[SPAWN, MESSAGE], &["--db", ":memory:"]).status, 0);
+}
+
+#[test]
+fn a_batch_that_is_refused_as_a_whole_shows_its_error() {
+    let story = told(&["#! expect-error invalid-request", "[]"]);
+    assert!(story.contains("refused: invalid-request"), "{story}");
+}
+
+#[test]
 fn a_server_that_cannot_start_is_exit_status_1() {
     let (_folder, file) = scenario(&[SPAWN]);
     let ended = run_with(["replay", text(&file), "--plugin", "no-such-core.wasm"]);

@@ -12,6 +12,9 @@ pub struct Answer {
     pub notifications: Vec<Value>,
     /// One, or as many as the batch asked for, or none.
     pub responses: Vec<Value>,
+    /// Whether the responses came as those of a batch. A batch that is refused as a whole gets one
+    /// response by itself.
+    batched: bool,
 }
 
 impl Answer {
@@ -20,7 +23,10 @@ impl Answer {
         let mut answer = Self::default();
         for line in lines {
             match serde_json::from_str(line).context("the server said no JSON")? {
-                Value::Array(responses) => answer.responses.extend(responses),
+                Value::Array(responses) => {
+                    answer.batched = true;
+                    answer.responses.extend(responses);
+                }
                 line if line.get("method").is_some() => answer.notifications.push(line),
                 response => answer.responses.push(response),
             }
@@ -30,8 +36,10 @@ impl Answer {
 
     /// The requests of a line, each with its response if there is one.
     pub fn pairs<'a>(&'a self, request: &'a Value) -> Vec<(&'a Value, Option<&'a Value>)> {
-        let Value::Array(batch) = request else {
-            return vec![(request, self.responses.first())];
+        let refused_as_a_whole = !self.batched && !self.responses.is_empty();
+        let batch = match request {
+            Value::Array(batch) if !refused_as_a_whole => batch,
+            _ => return vec![(request, self.responses.first())],
         };
         let mut responses = self.responses.iter();
         let mut pairs = Vec::with_capacity(batch.len());
@@ -120,6 +128,15 @@ mod tests {
             .map(|(_, response)| response.map(|found| &found["id"]))
             .collect();
         assert_eq!(ids, [Some(&json!(1)), None, Some(&Value::Null), Some(&json!(2))]);
+    }
+
+    #[test]
+    fn a_batch_that_is_refused_as_a_whole_gets_one_response() {
+        let refusal = json!({"id": null, "error": {"code": -32600}});
+        for batch in [json!([]), json!([{"id": 1}, {"id": 2}])] {
+            let answer = answer(std::slice::from_ref(&refusal));
+            assert_eq!(answer.pairs(&batch), [(&batch, Some(&refusal))]);
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ mod server;
 mod story;
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use serde_json::Value;
@@ -17,7 +17,7 @@ use self::answer::Answer;
 use self::scenario::{Request, Step};
 use self::server::{Recipe, Server};
 use super::failure::{Failure, Verdict};
-use super::options::Setup;
+use super::options::{MEMORY, Setup};
 use super::output::Output;
 
 const MORE: &str = "\
@@ -35,7 +35,8 @@ The requests go to a server of their own, as those of a gateway would: a child
 process `headsup serve --stdio --manual-clock`. Time stands still between
 `clock` requests, so that the same scenario always prints the same. The store
 is a scratch one that is gone at the end, unless --db is given on the command
-line; HEADSUP_DB and the configuration do not count here.
+line; HEADSUP_DB and the configuration do not count here. A store in memory
+ends with its server: there is no `#! kill` for it.
 
 Printed is who did what and what came of it, and below it what each session
 sees: its one notice, the wake, the delta it pulls. With --json: the raw
@@ -70,6 +71,11 @@ pub struct Arguments {
 
 pub fn run(setup: &Setup, arguments: &Arguments, output: &mut Output) -> Result<Verdict, Failure> {
     let steps = scenario::read(&arguments.file)?;
+    if setup.options.db.as_deref() == Some(Path::new(MEMORY)) && steps.contains(&Step::Kill) {
+        let words = "a store in memory ends with the server that `#! kill` kills: leave --db out, \
+                     or give the path of a file";
+        return Err(Failure::Usage(words.into()));
+    }
     let scratch = tempfile::tempdir().context("there is no place for a scratch store")?;
     let store = match &setup.options.db {
         Some(path) => path.clone(),

@@ -47,6 +47,8 @@ pub fn read(path: &Path) -> anyhow::Result<Vec<Step>> {
 }
 
 fn parse(text: &str) -> anyhow::Result<Vec<Step>> {
+    // Some editors mark a text as UTF-8.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut steps = Vec::new();
     let mut expected = None;
     let mut starts_paragraph = true;
@@ -141,6 +143,12 @@ mod tests {
         assert_eq!(sent[0].value, None);
         assert_eq!(sent[1].expected, None);
         assert_eq!(steps.last(), Some(&Step::Kill));
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_part_of_the_first_line() {
+        assert_eq!(parse("\u{feff}# One\n{}").unwrap(), parse("# One\n{}").unwrap());
+        assert_eq!(parse("\u{feff}{}").unwrap(), parse("{}").unwrap());
     }
 
     #[test]
