@@ -38,13 +38,15 @@ fn the_list_of_commands_is_complete() {
 
 #[test]
 fn wrong_usage_is_exit_status_2_with_a_hint() {
-    let wrong: [&[&str]; 9] = [
+    let wrong: [&[&str]; 11] = [
         &[],
         &["unheard-of"],
         &["serve"],
         &["log"],
         &["log", "agent:main:main", "--limit", "0"],
         &["log", "agent:main:main", "--since", "9007199254740992"],
+        &["log", "agent:main:main", "--since", "-1"],
+        &["log", "agent:main:main", "--limit", "-1"],
         &["stats", "--log", "loud"],
         &["stats", "--manual-clock=soon"],
         &["plugin", "inspect"],
@@ -55,6 +57,26 @@ fn wrong_usage_is_exit_status_2_with_a_hint() {
         assert!(ended.stderr.contains("Usage") || ended.stderr.contains("--help"), "{ended:?}");
         assert_eq!(ended.stdout, "", "{arguments:?}");
     }
+}
+
+#[test]
+fn a_number_below_its_range_is_told_the_range() {
+    for option in ["--since", "--limit"] {
+        let ended = run_with(["log", "agent:main:main", option, "-1"]);
+        assert!(ended.stderr.contains("-1 is not in"), "{}", ended.stderr);
+    }
+}
+
+#[test]
+fn help_says_which_options_a_command_does_not_use() {
+    let commands: [&[&str]; 4] =
+        [&["stats"], &["doctor"], &["plugin", "inspect"], &["plugin", "check"]];
+    for command in commands {
+        let help = run_with([command, &["--help"]].concat()).stdout;
+        assert!(help.contains("change nothing here"), "{command:?}: {help}");
+    }
+    let help = run_with(["replay", "--help"]).stdout;
+    assert!(!help.contains("env: HEADSUP_DB"), "{help}");
 }
 
 #[test]

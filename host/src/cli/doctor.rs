@@ -13,9 +13,10 @@ const MORE: &str = "\
 SQLite's own integrity check, then the invariants of the protocol: the order
 of the positions of each cursor, an open notice exactly where there is
 something to tell, heads that are not behind their log, watermarks, keys and
-the series of sequences. Each violation is named with its rule, the session
-and the watcher. It reads the whole store, changes nothing, and does not
-disturb a process that serves it.
+the series of sequences, and the settings. Each violation is named with its
+rule, the session and the watcher. It reads the whole store, changes nothing,
+and does not disturb a process that serves it. No core is asked: --plugin and
+--manual-clock change nothing here.
 
 With --json: {\"store\":..., \"violations\":[{\"rule\":\"cursor-order\",
 \"watcher\":..., \"session\":..., \"agent\":..., \"problem\":...}]}; watcher,

@@ -35,6 +35,9 @@ Examples:
   headsup log agent:main:subagent:child --since 14 --limit 20
   headsup log global --agent main --json";
 
+/// Reads a number below zero as one that is out of range, and not as no number.
+type Signed = clap::builder::RangedI64ValueParser<u64>;
+
 /// Show what changed in a session
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = MORE)]
@@ -45,11 +48,12 @@ pub struct Arguments {
     #[arg(long, value_name = "ID")]
     agent: Option<String>,
     /// Only what changed after this version
-    #[arg(long, value_name = "VERSION", default_value_t = 0,
-          value_parser = clap::value_parser!(u64).range(..=headsup::LATEST))]
+    #[arg(long, value_name = "VERSION", default_value_t = 0, allow_negative_numbers = true,
+          value_parser = Signed::new().range(0..=headsup::LATEST.cast_signed()))]
     since: u64,
     /// At most so many events [default: all]
-    #[arg(long, value_name = "EVENTS", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "EVENTS", allow_negative_numbers = true,
+          value_parser = Signed::new().range(1..))]
     limit: Option<u64>,
     /// Print JSON
     #[arg(long)]
@@ -148,6 +152,7 @@ fn show(status: &Status, since: u64, output: &mut Output) -> Result<(), Failure>
     output.line(styled(
         FAINT,
         match (version, events.len()) {
+            (0, 0) if *history_gap => "nothing is kept, as after the session was deleted".into(),
             (0, 0) => "nothing was recorded".into(),
             (_, 0) => format!("state version {version}; nothing changed after version {since}"),
             _ => format!("state version {version}"),

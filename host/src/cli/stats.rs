@@ -11,7 +11,7 @@ use super::time::utc;
 
 const MORE: &str = "\
 The store is opened to look at it: nothing is created, changed, pruned or
-recovered.
+recovered. No core is asked: --plugin and --manual-clock change nothing here.
 
 With --json, one object; times are in ms since 1970, sizes in bytes:
   {\"events\":19,\"sessions\":4,\"tombstones\":0,\"spawnCursors\":3,...}
