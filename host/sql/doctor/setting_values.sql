@@ -20,7 +20,7 @@ wrong (owner, name, problem) AS (
   UNION ALL
   SELECT owner, name,
     CASE
-      WHEN octet_length(value) > 1000 THEN 'has more than 1,000 bytes'
+      WHEN length(CAST(value AS BLOB)) > 1000 THEN 'has more than 1,000 bytes'
       WHEN instr(value, '{call}') = 0 THEN 'lacks {call}'
       ELSE 'has a line break or a control character'
     END
@@ -28,7 +28,7 @@ wrong (owner, name, problem) AS (
   WHERE owner = 'core'
     AND name = 'notice.template'
     AND value <> ''
-    AND (octet_length(value) > 1000
+    AND (length(CAST(value AS BLOB)) > 1000
       OR instr(value, '{call}') = 0
       OR instr(value, char(0))
       OR value GLOB '*[' || char(1) || '-' || char(31) || char(127) || '-' || char(159)

@@ -5,7 +5,9 @@
 -- - A sequence is never given twice: AUTOINCREMENT keeps the counter in sqlite_sequence, which
 --   survives deletes, VACUUM and reopening.
 -- - `last_seen <= notified`; a mark has no positions; a tombstone has no notifying event.
--- Text is UTF-8 and compares byte by byte (BINARY, the default collation).
+-- Text is UTF-8 and compares byte by byte (BINARY, the default collation). Lengths are in bytes, by
+-- a cast that every SQLite with STRICT tables (3.37) knows: anyone with `sqlite3` can read, check
+-- and compact the file.
 --
 -- This file is frozen once released: stores remember that it ran. Change a table by a new file.
 
@@ -15,26 +17,26 @@ CREATE TABLE session_state_events (
   sequence     INTEGER PRIMARY KEY AUTOINCREMENT
                CONSTRAINT "sequence range" CHECK (sequence BETWEEN 1 AND 9007199254740991),
   -- Unique within the session while the row is kept.
-  dedupe_key   TEXT CONSTRAINT "dedupe_key length" CHECK (octet_length(dedupe_key) <= 512),
+  dedupe_key   TEXT CONSTRAINT "dedupe_key length" CHECK (length(CAST(dedupe_key AS BLOB)) <= 512),
   session_key  TEXT NOT NULL
-               CONSTRAINT "session_key length" CHECK (octet_length(session_key) BETWEEN 1 AND 512),
+               CONSTRAINT "session_key length" CHECK (length(CAST(session_key AS BLOB)) BETWEEN 1 AND 512),
   agent_id     TEXT NOT NULL
-               CONSTRAINT "agent_id length" CHECK (octet_length(agent_id) BETWEEN 1 AND 64),
+               CONSTRAINT "agent_id length" CHECK (length(CAST(agent_id AS BLOB)) BETWEEN 1 AND 64),
   -- The incarnation of the session.
-  session_id   TEXT CONSTRAINT "session_id length" CHECK (octet_length(session_id) <= 256),
+  session_id   TEXT CONSTRAINT "session_id length" CHECK (length(CAST(session_id AS BLOB)) <= 256),
   kind         TEXT NOT NULL CONSTRAINT "kind word" CHECK (kind IN (
                  'human_direct_message', 'upstream_missing', 'goal_changed', 'child_spawned',
                  'run_completed', 'run_failed', 'compacted', 'adopted', 'created')),
   actor_type   TEXT NOT NULL
                CONSTRAINT "actor_type word" CHECK (actor_type IN ('human', 'agent', 'system')),
-  actor_id     TEXT CONSTRAINT "actor_id length" CHECK (octet_length(actor_id) <= 512),
-  run_id       TEXT CONSTRAINT "run_id length" CHECK (octet_length(run_id) <= 256),
+  actor_id     TEXT CONSTRAINT "actor_id length" CHECK (length(CAST(actor_id AS BLOB)) <= 512),
+  run_id       TEXT CONSTRAINT "run_id length" CHECK (length(CAST(run_id AS BLOB)) <= 256),
   -- By the producer's clock, clamped; milliseconds since the Unix epoch.
   occurred_at  INTEGER NOT NULL
                CONSTRAINT "occurred_at range" CHECK (occurred_at BETWEEN 0 AND 9007199254740991),
-  summary      TEXT NOT NULL CONSTRAINT "summary length" CHECK (octet_length(summary) <= 1024),
+  summary      TEXT NOT NULL CONSTRAINT "summary length" CHECK (length(CAST(summary AS BLOB)) <= 1024),
   -- A JSON object.
-  payload_json TEXT CONSTRAINT "payload_json length" CHECK (octet_length(payload_json) <= 4096)
+  payload_json TEXT CONSTRAINT "payload_json length" CHECK (length(CAST(payload_json AS BLOB)) <= 4096)
 ) STRICT;
 
 -- Pages of a session's log. The sequence is the row id, which ends every index entry: rows of one
@@ -49,9 +51,9 @@ CREATE UNIQUE INDEX session_state_events_dedupe
 -- The durable head of each session. It survives the pruning of its log.
 CREATE TABLE session_state_heads (
   session_key      TEXT NOT NULL
-                   CONSTRAINT "session_key length" CHECK (octet_length(session_key) BETWEEN 1 AND 512),
+                   CONSTRAINT "session_key length" CHECK (length(CAST(session_key AS BLOB)) BETWEEN 1 AND 512),
   agent_id         TEXT NOT NULL
-                   CONSTRAINT "agent_id length" CHECK (octet_length(agent_id) BETWEEN 1 AND 64),
+                   CONSTRAINT "agent_id length" CHECK (length(CAST(agent_id AS BLOB)) BETWEEN 1 AND 64),
   -- The state version. 0 marks the tombstone of a deleted session.
   version          INTEGER NOT NULL
                    CONSTRAINT "version range" CHECK (version BETWEEN 0 AND 9007199254740991),
@@ -62,7 +64,7 @@ CREATE TABLE session_state_heads (
   notifying_newest INTEGER,
   -- The id of its actor; NULL for an actor without an id.
   notifying_actor  TEXT
-                   CONSTRAINT "notifying_actor length" CHECK (octet_length(notifying_actor) <= 512),
+                   CONSTRAINT "notifying_actor length" CHECK (length(CAST(notifying_actor AS BLOB)) <= 512),
   -- The newest notifying event by any other actor; 0 if there is none.
   notifying_other  INTEGER,
   -- When the head last moved, by the local clock; milliseconds since the Unix epoch.
@@ -82,12 +84,12 @@ CREATE TABLE session_state_heads (
 -- Who watches whom: live cursors, and the marks that an unwatch leaves.
 CREATE TABLE session_watch_cursors (
   watcher_key     TEXT NOT NULL
-                  CONSTRAINT "watcher_key length" CHECK (octet_length(watcher_key) BETWEEN 1 AND 512),
+                  CONSTRAINT "watcher_key length" CHECK (length(CAST(watcher_key AS BLOB)) BETWEEN 1 AND 512),
   target_key      TEXT NOT NULL
-                  CONSTRAINT "target_key length" CHECK (octet_length(target_key) BETWEEN 1 AND 512),
+                  CONSTRAINT "target_key length" CHECK (length(CAST(target_key AS BLOB)) BETWEEN 1 AND 512),
   target_agent_id TEXT NOT NULL
                   CONSTRAINT "target_agent_id length"
-                  CHECK (octet_length(target_agent_id) BETWEEN 1 AND 64),
+                  CHECK (length(CAST(target_agent_id AS BLOB)) BETWEEN 1 AND 64),
   state           TEXT NOT NULL CONSTRAINT "state word" CHECK (state IN ('live', 'unwatched')),
   -- Where a live watch came from; NULL for a mark.
   provenance      TEXT
@@ -131,19 +133,19 @@ CREATE INDEX session_watch_cursors_open
 -- The sources of adopted sessions (protocol section 9).
 CREATE TABLE session_upstream_links (
   session_key   TEXT NOT NULL
-                CONSTRAINT "session_key length" CHECK (octet_length(session_key) BETWEEN 1 AND 512),
+                CONSTRAINT "session_key length" CHECK (length(CAST(session_key AS BLOB)) BETWEEN 1 AND 512),
   agent_id      TEXT NOT NULL
-                CONSTRAINT "agent_id length" CHECK (octet_length(agent_id) BETWEEN 1 AND 64),
+                CONSTRAINT "agent_id length" CHECK (length(CAST(agent_id AS BLOB)) BETWEEN 1 AND 64),
   -- The kind of source, such as 'claude-jsonl'.
   source_kind   TEXT NOT NULL
-                CONSTRAINT "source_kind length" CHECK (octet_length(source_kind) BETWEEN 1 AND 64),
+                CONSTRAINT "source_kind length" CHECK (length(CAST(source_kind AS BLOB)) BETWEEN 1 AND 64),
   -- Where the source is: a path, or the id of a node.
   locator       TEXT NOT NULL
-                CONSTRAINT "locator length" CHECK (octet_length(locator) BETWEEN 1 AND 4096),
+                CONSTRAINT "locator length" CHECK (length(CAST(locator AS BLOB)) BETWEEN 1 AND 4096),
   catalog       TEXT NOT NULL
-                CONSTRAINT "catalog length" CHECK (octet_length(catalog) BETWEEN 1 AND 256),
-  host          TEXT CONSTRAINT "host length" CHECK (octet_length(host) <= 256),
-  thread        TEXT CONSTRAINT "thread length" CHECK (octet_length(thread) <= 256),
+                CONSTRAINT "catalog length" CHECK (length(CAST(catalog AS BLOB)) BETWEEN 1 AND 256),
+  host          TEXT CONSTRAINT "host length" CHECK (length(CAST(host AS BLOB)) <= 256),
+  thread        TEXT CONSTRAINT "thread length" CHECK (length(CAST(thread AS BLOB)) <= 256),
   -- Rises with each adoption of another source.
   generation    INTEGER NOT NULL
                 CONSTRAINT "generation range" CHECK (generation BETWEEN 1 AND 9007199254740991),
@@ -155,7 +157,7 @@ CREATE TABLE session_upstream_links (
                 CONSTRAINT "rotations range" CHECK (rotations BETWEEN 0 AND 9007199254740991),
   -- How far the source was read, and what tells whether it is still the same. A JSON object.
   marker_json   TEXT NOT NULL
-                CONSTRAINT "marker_json length" CHECK (octet_length(marker_json) <= 65536),
+                CONSTRAINT "marker_json length" CHECK (length(CAST(marker_json AS BLOB)) <= 65536),
   -- Checks in a row that definitively found nothing.
   misses        INTEGER NOT NULL
                 CONSTRAINT "misses range" CHECK (misses BETWEEN 0 AND 1000),
@@ -175,8 +177,8 @@ CREATE TABLE session_upstream_links (
 -- host's own, which no core can reach.
 CREATE TABLE headsup_settings (
   owner TEXT NOT NULL CONSTRAINT "owner word" CHECK (owner IN ('core', 'host')),
-  name  TEXT NOT NULL CONSTRAINT "name length" CHECK (octet_length(name) BETWEEN 1 AND 64),
-  value TEXT NOT NULL CONSTRAINT "value length" CHECK (octet_length(value) <= 4096),
+  name  TEXT NOT NULL CONSTRAINT "name length" CHECK (length(CAST(name AS BLOB)) BETWEEN 1 AND 64),
+  value TEXT NOT NULL CONSTRAINT "value length" CHECK (length(CAST(value AS BLOB)) <= 4096),
   PRIMARY KEY (owner, name)
 ) STRICT, WITHOUT ROWID;
 
