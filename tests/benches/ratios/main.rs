@@ -28,6 +28,18 @@ use std::time::Instant;
 use report::Report;
 use stores::Stores;
 
+/// What is measured, by name.
+const SECTIONS: [(&str, fn(&Stores, &mut Report)); 8] = [
+    ("record", record::measure),
+    ("settled", settled::measure),
+    ("many", many::measure),
+    ("notices", notices::measure),
+    ("history", history::measure),
+    ("large", large::measure),
+    ("full", full::measure),
+    ("opening", opening::measure),
+];
+
 fn main() -> ExitCode {
     // `cargo test --all-targets` runs this file too, unoptimised.
     if !std::env::args().any(|argument| argument == "--bench") {
@@ -36,17 +48,13 @@ fn main() -> ExitCode {
     let started = Instant::now();
     let stores = Stores::new();
     let mut report = Report::default();
-    for section in [
-        record::measure,
-        settled::measure,
-        many::measure,
-        notices::measure,
-        history::measure,
-        large::measure,
-        full::measure,
-        opening::measure,
-    ] {
-        section(&stores, &mut report);
+    // `cargo bench --bench ratios -- record large` measures these alone.
+    let asked: Vec<String> =
+        std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
+    for (name, measure) in SECTIONS {
+        if asked.is_empty() || asked.iter().any(|word| word == name) {
+            measure(&stores, &mut report);
+        }
     }
     report.note(&format!("measured in {:.0} s", started.elapsed().as_secs_f64()));
     report.finish()
