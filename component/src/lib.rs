@@ -36,5 +36,7 @@ pub mod wire;
 
 #[cfg(target_family = "wasm")]
 pub mod guest;
+#[cfg(any(target_family = "wasm", test))]
+mod heap;
 #[cfg(target_family = "wasm")]
 mod runtime;

@@ -2,20 +2,79 @@
 //! the canonical ABI puts arguments. Compiled for WASI only.
 #![allow(unsafe_code, reason = "the canonical ABI passes raw memory")]
 
-use alloc::alloc::{Layout, alloc, realloc};
+use alloc::alloc::{GlobalAlloc, Layout, alloc, realloc};
 use alloc::string::ToString;
+use core::arch::wasm32;
+use core::cell::UnsafeCell;
 
 use crate::contract::Level;
 use crate::contract::headsup::awareness::log;
+use crate::heap::{self, Heap, Memory};
 
 #[global_allocator]
-static ALLOCATOR: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
+static ALLOCATOR: Allocator = Allocator(UnsafeCell::new(Heap::new(Linear)));
+
+/// The instance's linear memory.
+struct Linear;
+
+impl Memory for Linear {
+    fn grow(&mut self, bytes: usize) -> Option<(*mut u8, usize)> {
+        const PAGE: usize = 65_536;
+        let pages = bytes.div_ceil(PAGE);
+        match wasm32::memory_grow::<0>(pages) {
+            usize::MAX => None,
+            before => Some((core::ptr::with_exposed_provenance_mut(before * PAGE), pages * PAGE)),
+        }
+    }
+}
+
+/// The heap of the one thread that an instance has.
+struct Allocator(UnsafeCell<Heap<Linear>>);
+
+// SAFETY: an instance has one thread.
+unsafe impl Sync for Allocator {}
+
+// SAFETY: blocks are as large as asked and aligned to 16, which is the most that any type of the
+// guest needs; for more there is no block.
+unsafe impl GlobalAlloc for Allocator {
+    #[inline]
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        if layout.align() > heap::ALIGNMENT {
+            return core::ptr::null_mut();
+        }
+        // SAFETY: one thread, and the heap calls nothing that allocates.
+        unsafe { (*self.0.get()).alloc(layout.size()) }
+    }
+
+    #[inline]
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        // SAFETY: as above; the caller gives back what it got.
+        unsafe { (*self.0.get()).free(block, layout.size()) }
+    }
+
+    #[inline]
+    unsafe fn realloc(&self, block: *mut u8, layout: Layout, bytes: usize) -> *mut u8 {
+        if heap::class_of(layout.size()) == heap::class_of(bytes) {
+            return block;
+        }
+        // SAFETY: the caller's block has `layout.size()` bytes, the new one `bytes`, and they are
+        // different ones.
+        unsafe {
+            let moved = (*self.0.get()).alloc(bytes);
+            if !moved.is_null() {
+                moved.copy_from_nonoverlapping(block, layout.size().min(bytes));
+                self.dealloc(block, layout);
+            }
+            moved
+        }
+    }
+}
 
 /// Tells the host what happened before the trap; a log line outlives the transaction.
 #[panic_handler]
 fn panicked(info: &core::panic::PanicInfo<'_>) -> ! {
     log::write(Level::Error, &info.to_string());
-    core::arch::wasm32::unreachable()
+    wasm32::unreachable()
 }
 
 /// Gives the canonical ABI memory for arguments and results. A guest that is out of memory traps.
@@ -39,7 +98,7 @@ unsafe extern "C" fn cabi_realloc(
         }
     };
     if block.is_null() {
-        core::arch::wasm32::unreachable()
+        wasm32::unreachable()
     }
     block
 }
