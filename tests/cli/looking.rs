@@ -9,6 +9,8 @@ use std::time::SystemTime;
 use serde_json::{Value, json};
 use tempfile::{TempDir, tempdir};
 
+#[cfg(unix)]
+use crate::binary::as_another_than_the_superuser;
 use crate::binary::{Ended, Running, headsup, request, run_with, serve, text};
 
 const CHILD: &str = "agent:main:subagent:child";
@@ -100,28 +102,16 @@ fn commits_beside_the_file_of_a_killed_server_are_seen_and_left_there() {
     assert_eq!((fs::read(&db).unwrap(), fs::read(&wal).unwrap()), before);
 }
 
-/// Somebody who may read the store and write in its folder, but not write the store: another user
-/// if this is the superuser, to whom no permission means anything, else this one.
+/// Somebody who may read the store and write in its folder, but not write the store.
 #[cfg(unix)]
 fn as_a_reader_of(db: &Path, arguments: &[&str]) -> Ended {
-    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
-    use std::os::unix::process::CommandExt as _;
-    let folder = db.parent().unwrap();
-    let set_mode = |path: &Path, mode| {
-        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
-    };
-    set_mode(folder, 0o777);
+    use std::os::unix::fs::PermissionsExt as _;
+    let set_mode = |mode| fs::set_permissions(db, fs::Permissions::from_mode(mode)).unwrap();
     let mut command = headsup([arguments, &["--db", text(db)]].concat());
-    if fs::metadata(folder).unwrap().uid() == 0 {
-        set_mode(db, 0o644);
-        command.uid(65_534).gid(65_534);
-        // Its own place for compiled code: the tests' is out of its reach.
-        command.env("XDG_CACHE_HOME", folder.join("cache"));
-    } else {
-        set_mode(db, 0o444);
-    }
+    let another = as_another_than_the_superuser(&mut command, db.parent().unwrap());
+    set_mode(if another { 0o644 } else { 0o444 });
     let ended = crate::binary::run(&mut command);
-    set_mode(db, 0o644);
+    set_mode(0o644);
     ended
 }
 

@@ -112,6 +112,27 @@ fn a_path_through_a_file_names_that_file() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn a_store_behind_a_folder_that_may_not_be_entered_is_not_said_to_be_missing() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempdir().unwrap();
+    let closed = folder.path().join("closed");
+    let db = closed.join("store.db");
+    drop(made(&db));
+    let set_mode = |mode| fs::set_permissions(&closed, fs::Permissions::from_mode(mode)).unwrap();
+    set_mode(0o000);
+    for arguments in COMMANDS.into_iter().chain([&["restored"][..]]) {
+        let mut command = headsup([arguments, &["--db", text(&db)]].concat());
+        crate::binary::as_another_than_the_superuser(&mut command, folder.path());
+        let ended = crate::binary::run(&mut command);
+        assert_eq!((ended.status, ended.stdout.as_str()), (1, ""), "{arguments:?}");
+        assert!(ended.stderr.contains("permissions"), "{arguments:?}: {}", ended.stderr);
+        assert!(!ended.stderr.contains("no store"), "{arguments:?}: {}", ended.stderr);
+    }
+    set_mode(0o755);
+}
+
 #[test]
 fn a_store_in_memory_is_none_to_look_at_or_to_mark() {
     for arguments in

@@ -106,7 +106,9 @@ fn by_code(code: ErrorCode, extended: i32, detail: Option<&str>) -> (StorageFaul
         }
         ErrorCode::SystemIoFailure => (
             StorageFault::Failed,
-            format!("the operating system could not read or write it ({detail}); check the disk"),
+            format!(
+                "the operating system could not read or write it ({detail}); check the disk and its quota"
+            ),
         ),
         ErrorCode::ReadOnly => (StorageFault::ReadOnly, read_only()),
         ErrorCode::CannotOpen | ErrorCode::PermissionDenied => (
