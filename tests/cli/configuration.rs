@@ -60,13 +60,28 @@ fn an_unknown_key_and_a_bad_value_are_named_with_the_file() {
 
 #[test]
 fn the_least_memory_that_is_allowed_is_enough_to_work_with() {
-    let (_folder, file) = config("[core]\nmemory_mib = 16\n");
-    let ended = serve(&file, ":memory:", &notifying());
+    let (_folder, file) =
+        config("[core]\nmemory_mib = 64\ndeadline_ms = 30000\n[store]\nbusy_timeout_ms = 120000\n");
+    // A thousand signals for nine watchers in almost the longest request.
+    let watchers: Vec<String> =
+        (0..9).map(|n| format!("agent:main:w{n}-{}", "z".repeat(300))).collect();
+    let signals: Vec<Value> = (0..1_000)
+        .map(|n| {
+            json!({
+                "session": format!("agent:main:{n}-{}", "y".repeat(400)), "kind": "goal_changed",
+                "change": "updated", "actor": {"type": "human", "id": "x".repeat(250)},
+                "dedupeKey": format!("{n}-{}", "k".repeat(240)), "watchers": watchers,
+            })
+        })
+        .collect();
+    let requests = [
+        request(1, "recordMany", &json!({ "signals": signals })),
+        request(2, "drain", &json!({"watcher": watchers[0]})),
+    ];
+    let ended = serve(&file, ":memory:", &requests);
     assert_eq!((ended.status, ended.stderr.as_str()), (0, ""));
-    assert_eq!(
-        ended.lines().last().unwrap()["result"]["notices"].as_array().map(Vec::len),
-        Some(1)
-    );
+    let notices = ended.lines().last().unwrap()["result"]["notices"].as_array().map(Vec::len);
+    assert_eq!(notices, Some(1_000));
 }
 
 #[test]
