@@ -177,7 +177,7 @@ impl exports::wire::Guest for Core {
         wire::call(&mut Imports, &request)
     }
     fn failed(request: String, failure: Failure) -> Option<String> {
-        wire::failed(&request, failure)
+        wire::failed(&mut Imports, &request, failure)
     }
 }
 

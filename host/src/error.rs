@@ -17,7 +17,11 @@ pub enum Error {
     #[error("the core trapped: {0}")]
     Trap(String),
     /// The core did not return within this time, in ms.
-    #[error("the core did not return within {0} ms")]
+    #[error(
+        "the core did not return within {0} ms; if that happens again, ask for less in one call \
+         (fewer signals or watchers; take, and acknowledge in parts, rather than drain) or raise \
+         the deadline"
+    )]
     Timeout(u32),
     /// Too many calls are waiting for the writer already: try again later.
     #[error("too many calls are waiting to write; try again later")]

@@ -11,6 +11,7 @@ use wasmtime::component::Component;
 
 use crate::clock::Clock;
 use crate::contract::{Access, Core, CoreIndices, Failure, Metadata};
+use crate::effects::Effects;
 use crate::engine::Engine;
 use crate::error;
 use crate::imports;
@@ -209,11 +210,19 @@ impl Plugin {
         self.inner.methods.get(method).copied()
     }
 
-    /// Calls an export that uses no storage, outside any transaction.
+    /// Calls an export outside any transaction: storage fails. Nobody hears what it logs.
     pub(crate) fn ask<T>(
         &self,
         body: impl FnOnce(&Core, Guest) -> wasmtime::Result<T>,
     ) -> Result<T, Failure> {
+        self.ask_and_hear(body).map(|(answer, _)| answer)
+    }
+
+    /// The same, with what it logged.
+    pub(crate) fn ask_and_hear<T>(
+        &self,
+        body: impl FnOnce(&Core, Guest) -> wasmtime::Result<T>,
+    ) -> Result<(T, Effects), Failure> {
         let spare = || self.inner.spare.lock().unwrap_or_else(PoisonError::into_inner);
         let kept = spare().take();
         let mut instance = match kept {
@@ -223,10 +232,9 @@ impl Plugin {
                 .map_err(|unstarted| unstarted.failure)?,
         };
         let answer = instance.call(LIMITS.deadline, body)?;
-        // Nobody hears what it logged or enqueued.
-        instance.take_effects();
+        let effects = instance.take_effects().rolled_back();
         *spare() = Some(instance);
-        Ok(answer)
+        Ok((answer, effects))
     }
 
     /// A fresh instance over a connection, or over none for calls that have no transaction; see

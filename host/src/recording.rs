@@ -34,16 +34,11 @@ impl Inner {
     /// Logs that recording failed, and makes it an outcome.
     pub(crate) fn unrecorded(&self, what: &str, error: &Error) -> Recording {
         let reason = error.reason();
-        self.log_unrecorded(what, reason, error);
-        Recording::Failed { reason, message: error.to_string() }
-    }
-
-    /// Says in the log what could not be recorded.
-    pub(crate) fn log_unrecorded(&self, what: &str, reason: &str, error: &Error) {
         // A key that was never checked may be long and hold anything.
         let what: String = what.chars().take(200).collect();
         let what = what.escape_debug();
         let line = format!("nothing was recorded on {what} ({reason}): {error}");
         self.courier.log(Level::Error, &line);
+        Recording::Failed { reason, message: error.to_string() }
     }
 }

@@ -9,8 +9,9 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::awareness::Awareness;
-use crate::contract::{Access, Core, Failure};
-use crate::error::Error;
+use crate::contract::{Access, Core, Failure, Level};
+use crate::effects::Effects;
+use crate::error::{self, Error};
 use crate::instance::Guest;
 use crate::plugin::Plugin;
 use crate::writer::Done;
@@ -65,13 +66,7 @@ impl Awareness {
         self.inner.courier.deliver(done.effects);
         match done.answer {
             Ok(Ok(response) | Err(response)) => response,
-            Err(failure) => {
-                if method == "record" || method == "recordMany" {
-                    let error = Error::from(failure.clone());
-                    self.inner.log_unrecorded(&method, error.reason(), &error);
-                }
-                self.failed(request, &failure)
-            }
+            Err(failure) => self.failed(request, &failure),
         }
     }
 
@@ -97,17 +92,26 @@ impl Awareness {
         self.inner.request_limit
     }
 
-    /// Words the response to a request that failed outside the core. The plugin does it, or else
-    /// the built-in core.
+    /// Words the response to a request that failed outside the core, and logs a recording that was
+    /// lost. The plugin does it, or else the built-in core. Bad input is refused, whatever failed.
     #[must_use]
     pub fn failed(&self, request: &str, failure: &Failure) -> Option<String> {
         let plugin = self.inner.plugin();
-        worded(&plugin, request, failure)
-            .or_else(|worse| match self.fallback(&plugin) {
-                Some(core) => worded(core, request, failure),
-                None => Err(worse),
-            })
-            .unwrap_or_else(|_| Some(last_words(failure)))
+        let words = worded(&plugin, request, failure).or_else(|worse| {
+            let core = self.fallback(&plugin).ok_or(worse)?;
+            worded(core, request, failure)
+        });
+        match words {
+            Ok((response, effects)) => {
+                self.inner.courier.deliver(effects);
+                response
+            }
+            Err(worse) => {
+                let line = format!("no core words a failure: {}", error::words(&worse));
+                self.inner.courier.log(Level::Error, &line);
+                Some(last_words(failure))
+            }
+        }
     }
 
     fn fallback(&self, plugin: &Plugin) -> Option<&Plugin> {
@@ -206,14 +210,19 @@ fn is_response(response: &str) -> bool {
         && serde_json::from_str::<&RawValue>(response).is_ok()
 }
 
-/// The words of this core about a failure.
-fn worded(plugin: &Plugin, request: &str, failure: &Failure) -> Result<Option<String>, Failure> {
-    let response = plugin
-        .ask(|core, guest| core.headsup_awareness_wire().call_failed(guest, request, failure))?;
+/// The words of this core about a failure, and what it logs.
+fn worded(
+    plugin: &Plugin,
+    request: &str,
+    failure: &Failure,
+) -> Result<(Option<String>, Effects), Failure> {
+    let (response, effects) = plugin.ask_and_hear(|core, guest| {
+        core.headsup_awareness_wire().call_failed(guest, request, failure)
+    })?;
     match response {
         Some(response) if !is_response(&response) => Err(Failure::Trap(NO_RESPONSE.into())),
         None if wants_response(request) => Err(Failure::Trap(SILENCE.into())),
-        Some(_) | None => Ok(response),
+        Some(_) | None => Ok((response, effects)),
     }
 }
 

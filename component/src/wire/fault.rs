@@ -113,7 +113,9 @@ impl From<Failure> for Fault {
                 Code::Failed,
                 "plugin-timeout",
                 format!(
-                    "the core did not answer within {ms} ms and nothing was changed; try again"
+                    "the core did not answer within {ms} ms and nothing was changed; if that \
+                     happens again, ask for less in one call (fewer signals or watchers; take, and \
+                     acknowledge in parts, rather than drain) or raise the deadline"
                 ),
             ),
             Failure::Overloaded => Self::new(

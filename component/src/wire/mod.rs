@@ -1,8 +1,8 @@
 //! The JSON surface: JSON-RPC 2.0 requests as typed calls, and their answers as JSON.
 //!
 //! A request passes `request` (its envelope), `methods` (which call it is), `fields` and `signal`
-//! (its params, strictly), the logic, and `answers` or `fault`. `failed` words what went wrong, and
-//! `tools` is what agents see.
+//! (its params, strictly), the logic, and `answers` or `fault`. `failed` is what
+//! becomes of recordings that failed, and `tools` is what agents see.
 //!
 //! Everything that comes in may be anything; nothing here panics over it.
 
@@ -52,8 +52,33 @@ pub fn writes(request: &str) -> bool {
 /// # Errors
 /// The response of a request that keeps nothing: its transaction is rolled back.
 pub fn call(ports: &mut impl Ports, request: &str) -> Result<Option<String>, Option<String>> {
-    let request = Request::read(request)
-        .map_err(|no_request| Some(request::error(&no_request.id, &no_request.fault)))?;
+    answer(ports, request, None)
+}
+
+/// Words the response to a request that failed outside the core. See `wire.failed` in the
+/// contract. `request` may be anything.
+///
+/// Bad input is refused as always, whatever else failed: the request is answered up to where it
+/// would need `ports`, of which every verb of storage and settings has to fail.
+pub fn failed(ports: &mut impl Ports, request: &str, failure: Failure) -> Option<String> {
+    let (Ok(response) | Err(response)) = answer(ports, request, Some(failure.into()));
+    response
+}
+
+/// Answers a request, unless it already failed: then it is only found out whether it is bad.
+fn answer(
+    ports: &mut impl Ports,
+    request: &str,
+    failure: Option<Fault>,
+) -> Result<Option<String>, Option<String>> {
+    // What a host says of a request that it did not even try stands over what is wrong in it.
+    let untried = failure.as_ref().filter(|failure| failure.code != Code::Failed);
+    let request = Request::read(request).map_err(|no_request| {
+        Some(request::error(&no_request.id, untried.unwrap_or(&no_request.fault)))
+    })?;
+    if let Some(untried) = untried {
+        return Err(request.error(untried));
+    }
     let Some(method) = Name::of(&request.method) else {
         return Err(request.error(&Fault::new(
             Code::Method,
@@ -61,21 +86,20 @@ pub fn call(ports: &mut impl Ports, request: &str) -> Result<Option<String>, Opt
             "method: there is no such method",
         )));
     };
-    match methods::call(ports, method, &request.params) {
-        Ok(result) => Ok(request.result(&result)),
-        Err(fault) => {
-            if fault.code == Code::Failed && matches!(method, Name::Record | Name::RecordMany) {
-                let Fault { reason, message, .. } = &fault;
-                ports.log(Level::Error, &format!("nothing was recorded: {reason}: {message}"));
-            }
-            Err(failed::respond(&request, &fault))
-        }
+    let fault = match (methods::call(ports, method, &request.params), failure) {
+        (Ok(result), None) => return Ok(request.result(&result)),
+        // The agent's bad input is a result. So is that a session cannot watch: true all the same.
+        (Ok(result), Some(_)) if method == Name::CallTool => return Ok(request.result(&result)),
+        (Err(refusal), _) if refusal.code != Code::Failed => return Err(request.error(&refusal)),
+        (_, Some(failure)) | (Err(failure), None) => failure,
+    };
+    let Some(lost) = failed::recordings(method, &request.params, fault.reason) else {
+        return Err(request.error(&fault));
+    };
+    if let Some(session) = lost.session {
+        let Fault { reason, message, .. } = &fault;
+        ports
+            .log(Level::Error, &format!("nothing was recorded on {session} ({reason}): {message}"));
     }
-}
-
-/// Words the response to a request that failed outside the core. See `wire.failed` in the
-/// contract. `request` may be anything.
-#[must_use]
-pub fn failed(request: &str, failure: Failure) -> Option<String> {
-    failed::failed(request, failure)
+    Err(request.result(&lost.result))
 }

@@ -84,7 +84,34 @@ fn a_recording_that_the_store_fails_is_an_outcome_and_a_log_line() {
     let response = awareness.call(&request("record", &created)).unwrap();
     assert!(response.contains(r#""outcome":"failed""#), "{response}");
     assert!(response.contains(r#""reason":"store-busy""#), "{response}");
-    assert_eq!(heard.take().len(), 1);
+    let heard = heard.take();
+    assert_eq!(heard.len(), 1);
+    assert!(
+        heard[0].starts_with(&format!("log nothing was recorded on {CHILD} (store-busy): ")),
+        "{heard:?}"
+    );
     let drain = awareness.call(&request("drain", &format!(r#"{{"watcher":"{MAIN}"}}"#))).unwrap();
     assert_eq!(reason(&drain), "store-busy");
+}
+
+#[test]
+fn bad_input_is_refused_also_where_the_store_is_busy_and_nothing_is_logged_as_lost() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store.db");
+    let heard = Heard::default();
+    let awareness = builder(&path)
+        .busy_timeout(std::time::Duration::from_millis(100))
+        .listener(heard.clone())
+        .open()
+        .unwrap();
+    let other = rusqlite::Connection::open(&path).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    for method in ["record", "recordMany", "watch", "unwatch", "acknowledge", "reset", "delete"] {
+        let refused = awareness.call(&request(method, "{}")).unwrap();
+        assert_eq!(reason(&refused), "missing-field", "{method}");
+    }
+    let tool = format!(r#"{{"name":"sessions_watch","arguments":{{}},"caller":"{MAIN}"}}"#);
+    let refused = awareness.call(&request("callTool", &tool)).unwrap();
+    assert!(refused.contains(r#""isError":true"#), "{refused}");
+    assert_eq!(heard.take(), [""; 0]);
 }

@@ -77,12 +77,16 @@ fn a_trap_in_a_group_takes_nobody_with_it() {
 #[test]
 fn a_request_that_traps_the_core_is_answered_all_the_same() {
     let awareness = small(":memory:").request_limit(4 * MEMORY).open().unwrap();
-    let method = |method: &str| {
-        let key = "x".repeat(2 * MEMORY);
-        format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{{"watcher":"{key}"}}}}"#)
-    };
-    for request in [method("take"), method("drain")] {
-        let response = awareness.call(&request).unwrap();
-        assert!(response.contains("plugin-trap"), "{response}");
+    let much = |good: char| good.to_string().repeat(2 * MEMORY);
+    for method in ["take", "drain"] {
+        for (key, blank, expected) in
+            [(MAIN.to_owned(), much(' '), "plugin-trap"), (much('x'), String::new(), "too-long")]
+        {
+            let request = format!(
+                r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{{"watcher":"{key}"}}{blank}}}"#
+            );
+            let response = awareness.call(&request).unwrap();
+            assert!(response.contains(expected), "{response}");
+        }
     }
 }

@@ -12,7 +12,8 @@ mod tools;
 use serde_json::Value;
 
 use self::ports::Fake;
-use super::call;
+use super::{call, failed};
+use crate::contract::{Failure, StorageFault};
 
 /// The response to a request over an empty store, and whether it keeps what it did.
 fn respond(request: &str) -> (Value, bool) {
@@ -48,4 +49,10 @@ fn refused(request: &str, code: i64, reason: &str, field: Option<&str>) {
         assert!(message.starts_with(field), "names the field {field}: {message}");
     }
     assert_eq!(ports.calls, 0, "storage is not touched: {shown}");
+    // And so it is where the store was busy before the call, or the core had failed once.
+    for failure in [Failure::Overloaded, Failure::Timeout(1), Failure::Trap(String::new())] {
+        let mut none = Fake::broken(StorageFault::Failed);
+        assert_eq!(failed(&mut none, request, failure), Some(line.clone()), "{shown}");
+        assert!(none.logged.is_empty(), "nothing was lost: {shown}");
+    }
 }

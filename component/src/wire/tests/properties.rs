@@ -2,7 +2,7 @@ use proptest::prelude::*;
 use serde_json::{Map, Value};
 
 use super::Fake;
-use crate::contract::{Failure, StorageFault};
+use crate::contract::{Failure, StorageFailure, StorageFault};
 use crate::wire::methods::METHODS;
 use crate::wire::{call, failed, writes};
 
@@ -131,8 +131,22 @@ proptest! {
             Failure::NotUtf8,
             Failure::Overloaded,
         ] {
-            is_response(&failed(&request, failure).expect("answered"))?;
+            let mut none = Fake::broken(StorageFault::Failed);
+            is_response(&failed(&mut none, &request, failure).expect("answered"))?;
         }
+    }
+
+    #[test]
+    fn a_store_that_fails_before_the_call_is_answered_as_one_that_fails_in_it(
+        request in any_request(),
+    ) {
+        let fault = StorageFault::Busy;
+        let Err(inside) = call(&mut Fake::broken(fault), &request) else {
+            return Ok(());
+        };
+        let failure = StorageFailure { fault, message: "try again".to_string() };
+        let mut none = Fake::broken(StorageFault::Failed);
+        prop_assert_eq!(failed(&mut none, &request, Failure::Storage(failure)), inside);
     }
 
     #[test]
