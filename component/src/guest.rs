@@ -152,6 +152,9 @@ impl exports::maintenance::Guest for Core {
     fn prune(urgency: Urgency) -> Result<Option<Pruning>, Error> {
         retention::prune(&mut Imports, urgency)
     }
+    fn next_prune() -> Result<u64, Error> {
+        retention::next_prune(&mut Imports)
+    }
     fn recover(prune_first: bool) -> Result<Recovery, Error> {
         retention::recover(&mut Imports, prune_first)
     }

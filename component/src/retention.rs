@@ -32,6 +32,12 @@ pub fn prune(ports: &mut impl Ports, urgency: Urgency) -> Result<Option<Pruning>
     Ok(Some(pruning))
 }
 
+/// When the next prune is due. See `maintenance.next-prune` in the contract.
+pub fn next_prune(ports: &mut impl Ports) -> Result<u64, Error> {
+    let now = ports.now();
+    Ok(LastPrune::load(ports)?.next(now))
+}
+
 /// Recovery, after pruning everything that is due if asked to. See `maintenance.recover` in the
 /// contract.
 pub fn recover(ports: &mut impl Ports, prune_first: bool) -> Result<Recovery, Error> {
@@ -92,7 +98,15 @@ impl LastPrune {
 
     /// Whether an hour has passed, or the clock went back.
     fn is_due(self, now: u64) -> bool {
-        self.at.is_none_or(|at| now < at || now - at >= HOUR_MS)
+        self.next(now) <= now
+    }
+
+    /// When it is due: an hour after the last one; now, if the clock went back.
+    fn next(self, now: u64) -> u64 {
+        match self.at {
+            Some(at) if at <= now => at + HOUR_MS,
+            Some(_) | None => now,
+        }
     }
 
     fn trust(self, now: u64) -> Trust {

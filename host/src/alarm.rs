@@ -7,9 +7,6 @@ use std::time::{Duration, Instant};
 use crate::clock::Clock;
 use crate::wake::{Answer, Intervals, OpeningId, Question, Wakes};
 
-/// The scheduler looks after the store at least this often.
-const ROUND: Duration = Duration::from_mins(1);
-
 /// Timers and who waits for them.
 pub(crate) struct Alarm {
     state: Mutex<State>,
@@ -76,16 +73,16 @@ impl Alarm {
         state.wakes.answer(watcher, answer, now)
     }
 
-    /// Waits until a timer is due or a minute has passed. Returns false once it was stopped.
-    pub(crate) fn wait(&self) -> bool {
-        let round = Instant::now() + ROUND;
+    /// Waits until a timer is due, or this long. Returns false once it was stopped.
+    pub(crate) fn wait(&self, at_most: Duration) -> bool {
+        let end = Instant::now() + at_most;
         let mut state = self.lock();
         while !state.stopped {
             let timer = match state.wakes.next() {
                 Some(due) => Duration::from_millis(due.saturating_sub(self.time.now())),
-                None => ROUND,
+                None => at_most,
             };
-            let left = timer.min(round.saturating_duration_since(Instant::now()));
+            let left = timer.min(end.saturating_duration_since(Instant::now()));
             if left.is_zero() {
                 return true;
             }

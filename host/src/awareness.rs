@@ -292,10 +292,13 @@ impl Awareness {
         Ok(())
     }
 
-    /// Prunes if an hour has passed since the last prune by any process. Cheap when called too
-    /// often. Call it after a response was sent; with the system's clock it also happens by itself.
+    /// Where the clock is manual: prunes if an hour has passed since the last prune by any process.
+    /// Cheap when called too often; call it after a response was sent. With the system's clock this
+    /// happens by itself, on a thread of its own, and there is nothing to do here.
     pub fn tidy(&self) {
-        self.inner.tidy();
+        if self.inner.clock.is_manual() {
+            self.inner.tidy();
+        }
     }
 
     fn read<T: Send + 'static>(

@@ -1,7 +1,6 @@
 //! How an [`Awareness`] is opened: every choice with its default.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, OnceLock, RwLock};
 use std::time::Duration;
 
@@ -19,6 +18,7 @@ use crate::queue::{Courier, Listener, TracingListener};
 use crate::readers::Readers;
 use crate::storage::{Durability, StoreOptions};
 use crate::stores::Stores;
+use crate::upkeep::Upkeep;
 use crate::wake::Intervals;
 use crate::writer::Writer;
 
@@ -248,7 +248,7 @@ impl Builder {
             readers,
             plugin: RwLock::new(plugin),
             fallback: OnceLock::new(),
-            tidied: AtomicU64::new(self.clock.now()),
+            upkeep: Upkeep::default(),
             clock: self.clock,
             limits,
             request_limit: self.request_limit,

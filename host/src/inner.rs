@@ -1,26 +1,20 @@
-//! What all clones of an [`Awareness`](crate::Awareness) share, and what happens without a call:
-//! wakes that are due, and pruning by the hour.
+//! What all clones of an [`Awareness`](crate::Awareness) share, and the wakes that are due without a
+//! call.
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock, Weak};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use crate::alarm::Alarm;
 use crate::clock::Clock;
-use crate::contract::{Core, Failure, Level, PendingNotice, StorageFailure, StorageFault, Urgency};
+use crate::contract::{Core, Failure, PendingNotice, StorageFailure, StorageFault};
 use crate::instance::{Guest, Limits};
 use crate::plugin::Plugin;
 use crate::queue::Courier;
 use crate::readers::Readers;
+use crate::upkeep::{ROUND, Upkeep};
 use crate::wake::{Answer, Question};
 use crate::writer::{Done, Writer};
-
-/// How often, in ms, it is looked whether an hour has passed since the last prune.
-const TIDY_EVERY: u64 = 10_000;
-
-/// Most batches of one pruning, of 5,000 events each; the rest waits for the next hour.
-const PRUNE_BATCHES: u32 = 10_000;
 
 /// Everything behind an `Awareness`.
 pub(crate) struct Inner {
@@ -37,8 +31,7 @@ pub(crate) struct Inner {
     pub(crate) request_limit: usize,
     pub(crate) courier: Courier,
     pub(crate) alarm: Arc<Alarm>,
-    /// When `tidy` last looked, by the clock.
-    pub(crate) tidied: AtomicU64,
+    pub(crate) upkeep: Upkeep,
     pub(crate) scheduler: OnceLock<JoinHandle<()>>,
 }
 
@@ -115,36 +108,6 @@ impl Inner {
         }
     }
 
-    /// Prunes if it is due; looks at most every few seconds.
-    pub(crate) fn tidy(&self) {
-        let now = self.clock.now();
-        let last = self.tidied.load(Ordering::Relaxed);
-        if now.abs_diff(last) < TIDY_EVERY || self.writer.is_none() {
-            return;
-        }
-        self.tidied.store(now, Ordering::Relaxed);
-        self.prune_all(Urgency::IfDue);
-    }
-
-    /// Prunes batch by batch, so that other writers come in between.
-    pub(crate) fn prune_all(&self, urgency: Urgency) {
-        for _ in 0..PRUNE_BATCHES {
-            let done = self.write(self.limits.long_deadline, move |core, guest| {
-                core.headsup_awareness_maintenance().call_prune(guest, urgency)
-            });
-            self.courier.deliver(done.effects);
-            let error: crate::Error = match done.answer {
-                Ok(Ok(Some(pruning))) if pruning.more => continue,
-                Ok(Ok(_)) => return,
-                Ok(Err(error)) => error.into(),
-                Err(failure) => failure.into(),
-            };
-            let reason = error.reason();
-            let line = format!("nothing was pruned ({reason}): {error}");
-            return self.courier.log(Level::Warn, &line);
-        }
-    }
-
     /// Starts the thread that fires timers by the system's clock. It ends with the last clone.
     pub(crate) fn start_scheduler(self: &Arc<Self>) -> std::io::Result<()> {
         let alarm = Arc::clone(&self.alarm);
@@ -159,12 +122,14 @@ impl Inner {
 }
 
 fn schedule(alarm: &Alarm, inner: &Weak<Inner>) {
-    while alarm.wait() {
+    let mut rest = ROUND;
+    while alarm.wait(rest) {
         let Some(inner) = inner.upgrade() else {
             return;
         };
         inner.fire_due();
         inner.tidy();
+        rest = inner.upkeep.rest(inner.clock.now());
     }
 }
 

@@ -70,6 +70,7 @@ mod alarm;
 mod clock;
 mod effects;
 mod queue;
+mod upkeep;
 mod wake;
 
 pub mod conformance;

@@ -25,6 +25,15 @@ fn a_clock_that_went_back_does_not_put_pruning_off() {
 }
 
 #[test]
+fn a_prune_that_is_due_is_due_now_or_was_an_hour_after_the_last_one() {
+    assert_eq!(last(None, None).next(START), START);
+    assert_eq!(last(Some(START), None).next(START), START + HOUR_MS);
+    assert_eq!(last(Some(START), None).next(START + HOUR_MS - 1), START + HOUR_MS);
+    assert_eq!(last(Some(START), None).next(START + 5 * HOUR_MS), START + HOUR_MS);
+    assert_eq!(last(Some(START), None).next(START - 1), START - 1);
+}
+
+#[test]
 fn the_clock_is_doubted_when_it_moved_by_more_than_a_day_either_way() {
     for (now, trust) in [
         (START + DAY_MS, Trust::Clock),

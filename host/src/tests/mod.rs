@@ -6,6 +6,7 @@ mod groups;
 mod json;
 mod swaps;
 mod traps;
+mod upkeep;
 mod wakes;
 
 use std::sync::{Arc, LazyLock, Mutex};

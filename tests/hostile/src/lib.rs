@@ -119,6 +119,9 @@ impl exports::maintenance::Guest for Hostile {
     fn prune(urgency: Urgency) -> Result<Option<Pruning>, Error> {
         Core::prune(urgency)
     }
+    fn next_prune() -> Result<u64, Error> {
+        Core::next_prune()
+    }
     fn recover(prune_first: bool) -> Result<Recovery, Error> {
         Core::recover(prune_first)
     }
