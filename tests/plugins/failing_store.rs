@@ -117,14 +117,14 @@ fn a_store_that_was_opened_to_be_looked_at_is_read_only() {
 }
 
 #[test]
-fn a_store_that_can_take_no_more_is_full() {
+fn a_store_whose_series_is_at_its_end_fails_to_record_and_not_as_if_the_disk_were_full() {
     let stage = Stage::with(&built_in(), |builder| builder);
     let before = stage.rows();
     let other = Connection::open(&stage.path).unwrap();
-    // What SQLite says once a table has used its last number is what it says of a full disk.
+    // Of a table that has used its last number SQLite says what it says of a full disk.
     let number = "UPDATE sqlite_sequence SET seq = ? WHERE name = 'session_state_events'";
     other.execute(number, [i64::MAX]).unwrap();
-    fails_to_record(&stage, "store-full");
+    fails_to_record(&stage, "store-failed");
     other.execute(number, [1]).unwrap();
     assert_eq!(stage.rows(), before);
     stage.works();
