@@ -159,24 +159,8 @@ pub fn open_of(ports: &mut impl Ports, watcher: &Key) -> Stored<Vec<Open>> {
     }
     let query = CursorQuery::OpenOf(watcher.as_str().to_string());
     let mut open = open(all_cursors(ports, &query)?)?;
-    sort(&mut open);
+    open.sort_unstable_by_key(|open| open.positions.notified);
     Ok(open)
-}
-
-/// Sorts by `notified`. A Shell sort, because the library's sort would be the largest function of
-/// the component.
-fn sort(open: &mut [Open]) {
-    let mut gap = open.len();
-    while gap > 1 {
-        gap = (gap * 5 / 11).max(1);
-        for from in gap..open.len() {
-            let mut at = from;
-            while at >= gap && open[at - gap].positions.notified > open[at].positions.notified {
-                open.swap(at - gap, at);
-                at -= gap;
-            }
-        }
-    }
 }
 
 fn open(page: Vec<Watched>) -> Stored<Vec<Open>> {
@@ -210,6 +194,3 @@ pub fn notice(template: &Template, pair: &Pair, positions: &Positions) -> Notice
         text: template.word(&pair.target, positions.last_seen),
     }
 }
-
-#[cfg(test)]
-mod tests;
