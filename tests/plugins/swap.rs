@@ -83,7 +83,8 @@ fn a_candidate_that_fails_its_check_leaves_the_old_core_running() {
     let stage = Stage::with(&built_in(), |builder| builder);
     let before = stage.rows();
     let candidate = cores::hostile();
-    let checks: [fn(&Awareness) -> Result<(), String>; 2] = [
+    type Check = fn(&Awareness) -> Result<(), String>;
+    let checks: [Check; 2] = [
         |_| Err("it answered 3 of 4 vectors wrongly".to_owned()),
         |scratch| match crate::stage::record(scratch, &bad("panic")) {
             Recording::Failed { message, .. } => Err(message),

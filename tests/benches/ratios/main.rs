@@ -28,8 +28,11 @@ use std::time::Instant;
 use report::Report;
 use stores::Stores;
 
-/// What is measured, by name.
-const SECTIONS: [(&str, fn(&Stores, &mut Report)); 8] = [
+/// A part of the report: its name, and what measures it.
+type Section = (&'static str, fn(&Stores, &mut Report));
+
+/// What is measured, in this order.
+const SECTIONS: [Section; 8] = [
     ("record", record::measure),
     ("settled", settled::measure),
     ("many", many::measure),
