@@ -78,12 +78,14 @@ fn calls_after_a_swap_are_served_by_the_other_core() {
     assert_eq!(stage.awareness.take(WATCHER).unwrap().len(), 2);
 }
 
+/// A check of a candidate on a scratch store.
+type Check = fn(&Awareness) -> Result<(), String>;
+
 #[test]
 fn a_candidate_that_fails_its_check_leaves_the_old_core_running() {
     let stage = Stage::with(&built_in(), |builder| builder);
     let before = stage.rows();
     let candidate = cores::hostile();
-    type Check = fn(&Awareness) -> Result<(), String>;
     let checks: [Check; 2] = [
         |_| Err("it answered 3 of 4 vectors wrongly".to_owned()),
         |scratch| match crate::stage::record(scratch, &bad("panic")) {
