@@ -43,6 +43,7 @@ impl Bare {
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).unwrap();
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false).unwrap();
         connection.pragma_update(None, "synchronous", "NORMAL").unwrap();
+        connection.pragma_update(None, "wal_autocheckpoint", 4_000).unwrap();
         connection.pragma_update(None, "cell_size_check", true).unwrap();
         connection.pragma_update(None, "temp_store", "MEMORY").unwrap();
         Self(connection)

@@ -2,52 +2,30 @@
 
 use std::time::{Duration, Instant};
 
-/// How a contestant's time is taken.
-#[derive(Clone, Copy)]
-pub enum Clock {
-    /// As it passes.
-    Wall,
-    /// While this thread runs: what others do, and waiting for the disk, do not count. Known to a
-    /// few ms only, for batches of at least a hundred. Where the system does not say, as it passes.
-    Processor,
-}
-
-impl Clock {
-    fn now(self, start: Instant) -> Duration {
-        let running = || {
-            let times = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-            let nanos = times.split(' ').next()?.parse().ok()?;
-            Some(Duration::from_nanos(nanos))
-        };
-        match self {
-            Self::Wall => start.elapsed(),
-            Self::Processor => running().unwrap_or_else(|| start.elapsed()),
-        }
-    }
+/// How long this thread has run: what others do, and waiting for the disk, do not count. Exact to a
+/// few ms; `None` where the system does not say.
+fn running() -> Option<Duration> {
+    let times = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    Some(Duration::from_nanos(times.split(' ').next()?.parse().ok()?))
 }
 
 /// Something that is timed: does a batch and says how long a single one of it took.
 pub struct Contestant<'a> {
     batch: Box<dyn FnMut() -> f64 + 'a>,
+    times: u32,
 }
 
 impl<'a> Contestant<'a> {
     /// Repeats a call so many times in a batch.
-    pub fn repeating(times: u32, call: impl FnMut() + 'a) -> Self {
-        Self::timed(Clock::Wall, times, call)
-    }
-
-    /// The same by another clock.
-    pub fn timed(clock: Clock, times: u32, mut call: impl FnMut() + 'a) -> Self {
-        let start = Instant::now();
+    pub fn repeating(times: u32, mut call: impl FnMut() + 'a) -> Self {
         let batch = move || {
-            let started = clock.now(start);
+            let started = Instant::now();
             for _ in 0..times {
                 call();
             }
-            micros(clock.now(start).saturating_sub(started)) / f64::from(times)
+            micros(started.elapsed()) / f64::from(times)
         };
-        Self { batch: Box::new(batch) }
+        Self { batch: Box::new(batch), times }
     }
 
     /// Prepares each call without timing that.
@@ -71,45 +49,57 @@ impl<'a> Contestant<'a> {
             }
             micros(spent) / f64::from(times)
         };
-        Self { batch: Box::new(batch) }
+        Self { batch: Box::new(batch), times }
     }
 }
 
-/// The times of one contestant, in µs a call, round by round.
-pub struct Times(Vec<f64>);
+/// The times of one contestant, in µs a call.
+#[derive(Default)]
+pub struct Times {
+    /// Round by round.
+    elapsed: Vec<f64>,
+    /// On the processor, over all rounds; what prepares a call included.
+    running: f64,
+}
 
 impl Times {
     /// The median.
     pub fn median(&self) -> f64 {
-        median(self.0.clone())
-    }
-
-    /// The mean.
-    pub fn mean(&self) -> f64 {
-        self.0.iter().sum::<f64>() / self.0.len() as f64
+        median(self.elapsed.clone())
     }
 
     /// How many times as long this took as the other: the median over the rounds, in each of which
     /// both ran within milliseconds of each other.
     pub fn over(&self, other: &Self) -> f64 {
-        median(self.0.iter().zip(&other.0).map(|(this, other)| this / other).collect())
+        median(self.elapsed.iter().zip(&other.elapsed).map(|(this, other)| this / other).collect())
+    }
+
+    /// How many times as long this ran on the processor, over all rounds.
+    pub fn running_over(&self, other: &Self) -> f64 {
+        self.running / other.running
     }
 }
 
 /// Runs all contestants so many rounds, each round beginning with another of them.
 pub fn race(rounds: usize, mut contestants: Vec<Contestant>) -> Vec<Times> {
     let count = contestants.len();
-    let mut times: Vec<Vec<f64>> = vec![Vec::with_capacity(rounds); count];
+    let mut times: Vec<Times> = (0..count).map(|_| Times::default()).collect();
     for contestant in &mut contestants {
         (contestant.batch)();
     }
     for round in 0..rounds {
         for turn in 0..count {
             let at = (round + turn) % count;
-            times[at].push((contestants[at].batch)());
+            let (contestant, times) = (&mut contestants[at], &mut times[at]);
+            let started = running();
+            times.elapsed.push((contestant.batch)());
+            if let (Some(started), Some(ended)) = (started, running()) {
+                let each = rounds as f64 * f64::from(contestant.times);
+                times.running += micros(ended.saturating_sub(started)) / each;
+            }
         }
     }
-    times.into_iter().map(Times).collect()
+    times
 }
 
 /// The middle value.

@@ -7,28 +7,20 @@ use headsup::Durability;
 use headsup_component::record;
 
 use crate::bare::Bare;
-use crate::paired::{Clock, Contestant, Times, race};
+use crate::paired::{Contestant, race};
 use crate::report::{Report, row, time, times};
 use crate::stores::{self, RECORD, Stores, call, native_signal, signal};
 
 const WATCHERS: [usize; 4] = [1, 10, 100, 1_000];
-const ROUNDS: usize = 50;
+const ROUNDS: usize = 12;
 
-/// So many that most batches put SQLite's log into the store, as recording does in the long run.
-const BATCH: u32 = 300;
-
-/// Contestants for each number of watchers.
-const KINDS: usize = 4;
+/// So many that each batch brings SQLite's log into the store about once, as recording does in the
+/// long run.
+const BATCH: u32 = 1_000;
 
 pub fn measure(stores: &Stores, report: &mut Report) {
     let crossings = Cell::new(0);
-    let paths: Vec<[PathBuf; KINDS]> = WATCHERS
-        .iter()
-        .map(|watchers| std::array::from_fn(|_| stores.watched_by(*watchers)))
-        .collect();
-    let contestants = paths.iter().flat_map(|paths| contestants(stores, paths, &crossings));
-    let measured = race(ROUNDS, contestants.collect());
-
+    let mut ratios = Vec::new();
     let mut rows = vec![row(&[
         "pending watchers",
         "bare SQL",
@@ -38,56 +30,59 @@ pub fn measure(stores: &Stores, report: &mut Report) {
         "typed / native",
         "typed / bare",
         "wire / native",
+        "typed / native, on the processor",
     ])];
-    for (watchers, measured) in WATCHERS.iter().zip(measured.chunks(KINDS)) {
-        let [bare, native, typed, wire] = measured else { unreachable!() };
-        let ratio = over(typed, native);
+    for watchers in WATCHERS {
+        let paths = std::array::from_fn(|_| stores.watched_by(watchers));
+        let measured = race(ROUNDS, contestants(stores, &paths, &crossings).into());
+        let [bare, native, typed, wire] = &measured[..] else { unreachable!() };
+        ratios.push(typed.over(native));
         rows.push(vec![
             watchers.to_string(),
-            time(bare.mean()),
-            time(native.mean()),
-            time(typed.mean()),
-            time(wire.mean()),
-            times(ratio),
-            times(over(typed, bare)),
-            times(over(wire, native)),
+            time(bare.median()),
+            time(native.median()),
+            time(typed.median()),
+            time(wire.median()),
+            times(typed.over(native)),
+            times(typed.over(bare)),
+            times(wire.over(native)),
+            times(typed.running_over(native)),
         ]);
-        let promise = format!("a record with {watchers} pending watchers, component over native");
-        report.at_most(&promise, ratio, 1.2, "×");
     }
-    report.table(
-        "A record on a target whose watchers are all pending (WAL, normal; time on the processor)",
-        &rows,
-    );
-    report.note(&format!("imports called in such a record: {}", crossings.get()));
-    let growth = over(&measured[KINDS * (WATCHERS.len() - 1) + 2], &measured[2]);
+    let title = "A record on a target whose watchers are all pending (WAL, normal)";
+    report.table(title, &rows);
+    let mean = ratios.iter().sum::<f64>() / ratios.len() as f64;
+    report.at_most("a record with pending watchers, component over native", mean, 1.2, "×");
+    report.at_most("imports called in it", f64::from(crossings.get()), 4.0, "");
+
+    let few_and_many = [WATCHERS[0], WATCHERS[3]]
+        .map(|watchers| typed(stores.open(&stores.watched_by(watchers), Durability::Normal)));
+    let measured = race(ROUNDS, few_and_many.into());
+    let growth = measured[1].over(&measured[0]);
     report.at_most("a record with 1,000 pending watchers over one with 1", growth, 1.25, "×");
-    report.at_most("imports called in a record", f64::from(crossings.get()), 4.0, "");
 }
 
-/// Over all batches: the clock is exact for their sum alone.
-fn over(this: &Times, other: &Times) -> f64 {
-    this.mean() / other.mean()
+fn typed(awareness: headsup::Awareness) -> Contestant<'static> {
+    Contestant::repeating(BATCH, move || stores::record(&awareness, signal()))
 }
 
 fn contestants<'a>(
     stores: &Stores,
-    [bare, native, typed, wire]: &[PathBuf; KINDS],
+    [bare, native, component, wire]: &[PathBuf; 4],
     crossings: &'a Cell<u32>,
-) -> [Contestant<'a>; KINDS] {
+) -> [Contestant<'a>; 4] {
     let bare = Bare::open(bare);
     let mut native = stores::native(native);
-    let typed = stores.open(typed, Durability::Normal);
     let wire = stores.open(wire, Durability::Normal);
     [
-        Contestant::timed(Clock::Processor, BATCH, move || bare.record()),
-        Contestant::timed(Clock::Processor, BATCH, move || {
+        Contestant::repeating(BATCH, move || bare.record()),
+        Contestant::repeating(BATCH, move || {
             native.crossings = 0;
             native.write(|ports| record::record(ports, &native_signal()));
             crossings.set(native.crossings);
         }),
-        Contestant::timed(Clock::Processor, BATCH, move || stores::record(&typed, signal())),
-        Contestant::timed(Clock::Processor, BATCH, move || {
+        typed(stores.open(component, Durability::Normal)),
+        Contestant::repeating(BATCH, move || {
             call(&wire, RECORD);
         }),
     ]
