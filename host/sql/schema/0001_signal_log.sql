@@ -9,6 +9,9 @@
 -- a cast that every SQLite with STRICT tables (3.37) knows: anyone with `sqlite3` can read, check
 -- and compact the file.
 --
+-- Words are compared one by one: SQLite builds a table in memory for a list of more than two, at
+-- every insert.
+--
 -- This file is frozen once released: stores remember that it ran. Change a table by a new file.
 
 -- The signal log: one row for each recorded change of a session. Never message content.
@@ -24,11 +27,13 @@ CREATE TABLE session_state_events (
                CONSTRAINT "agent_id length" CHECK (length(CAST(agent_id AS BLOB)) BETWEEN 1 AND 64),
   -- The incarnation of the session.
   session_id   TEXT CONSTRAINT "session_id length" CHECK (length(CAST(session_id AS BLOB)) <= 256),
-  kind         TEXT NOT NULL CONSTRAINT "kind word" CHECK (kind IN (
-                 'human_direct_message', 'upstream_missing', 'goal_changed', 'child_spawned',
-                 'run_completed', 'run_failed', 'compacted', 'adopted', 'created')),
-  actor_type   TEXT NOT NULL
-               CONSTRAINT "actor_type word" CHECK (actor_type IN ('human', 'agent', 'system')),
+  kind         TEXT NOT NULL CONSTRAINT "kind word" CHECK (
+                 kind = 'human_direct_message' OR kind = 'upstream_missing'
+                 OR kind = 'goal_changed' OR kind = 'child_spawned' OR kind = 'run_completed'
+                 OR kind = 'run_failed' OR kind = 'compacted' OR kind = 'adopted'
+                 OR kind = 'created'),
+  actor_type   TEXT NOT NULL CONSTRAINT "actor_type word" CHECK (
+                 actor_type = 'human' OR actor_type = 'agent' OR actor_type = 'system'),
   actor_id     TEXT CONSTRAINT "actor_id length" CHECK (length(CAST(actor_id AS BLOB)) <= 512),
   run_id       TEXT CONSTRAINT "run_id length" CHECK (length(CAST(run_id AS BLOB)) <= 256),
   -- By the producer's clock, clamped; milliseconds since the Unix epoch.
@@ -94,7 +99,7 @@ CREATE TABLE session_watch_cursors (
   -- Where a live watch came from; NULL for a mark.
   provenance      TEXT
                   CONSTRAINT "provenance word"
-                  CHECK (provenance IN ('spawn', 'explicit', 'ambient')),
+                  CHECK (provenance = 'spawn' OR provenance = 'explicit' OR provenance = 'ambient'),
   -- The version the watcher has acknowledged; NULL for a mark.
   last_seen       INTEGER,
   -- The version the open notice stands for, or last_seen when none is open; NULL for a mark.
