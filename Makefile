@@ -12,7 +12,7 @@ setup: ## check the toolchain and add the WASI target
 	@scripts/setup
 
 build: setup ## build the component and the command
-	$(CARGO) build -p headsup
+	$(CARGO) build --workspace
 
 demo: build ## play the stories of tests/scenarios
 	@scripts/demo $(HEADSUP)

@@ -16,7 +16,8 @@ static HEADSUP: LazyLock<PathBuf> = LazyLock::new(|| {
     let folder = this.parent().and_then(Path::parent).unwrap();
     let target = folder.parent().unwrap();
     let mut build = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
-    build.args(["build", "--package", "headsup", "--bin", "headsup"]);
+    // The whole workspace, or features would resolve otherwise and the engine be compiled again.
+    build.args(["build", "--workspace", "--bin", "headsup"]);
     build.arg("--target-dir").arg(target).current_dir(env!("CARGO_MANIFEST_DIR"));
     match folder.file_name().and_then(OsStr::to_str) {
         Some("debug") | None => {}
