@@ -1,7 +1,5 @@
--- Who has how many open notices, by watcher. The index holds open notices alone.
+-- Who has how many open notices, by watcher: a row a watcher, however many notices are open.
 -- Columns: watcher_key, the count.
-SELECT watcher_key, count(*)
-FROM session_watch_cursors INDEXED BY session_watch_cursors_open
-WHERE notified > last_seen
-GROUP BY watcher_key
+SELECT watcher_key, notices
+FROM headsup_open_counts
 ORDER BY watcher_key;

@@ -135,6 +135,43 @@ CREATE INDEX session_watch_cursors_open
   ON session_watch_cursors (watcher_key, target_key, target_agent_id)
   WHERE notified > last_seen;
 
+-- How many open notices each watcher has, kept by the triggers below: whoever asks who has notices
+-- pending reads a row a watcher, not a row a notice.
+CREATE TABLE headsup_open_counts (
+  watcher_key TEXT NOT NULL PRIMARY KEY,
+  notices     INTEGER NOT NULL CONSTRAINT "notices range" CHECK (notices > 0)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER headsup_notice_opened_with_its_cursor
+AFTER INSERT ON session_watch_cursors WHEN NEW.notified > NEW.last_seen
+BEGIN
+  INSERT INTO headsup_open_counts VALUES (NEW.watcher_key, 1)
+    ON CONFLICT (watcher_key) DO UPDATE SET notices = notices + 1;
+END;
+
+CREATE TRIGGER headsup_notice_opened
+AFTER UPDATE ON session_watch_cursors
+WHEN NEW.notified > NEW.last_seen AND (OLD.notified > OLD.last_seen) IS NOT TRUE
+BEGIN
+  INSERT INTO headsup_open_counts VALUES (NEW.watcher_key, 1)
+    ON CONFLICT (watcher_key) DO UPDATE SET notices = notices + 1;
+END;
+
+CREATE TRIGGER headsup_notice_closed
+AFTER UPDATE ON session_watch_cursors
+WHEN OLD.notified > OLD.last_seen AND (NEW.notified > NEW.last_seen) IS NOT TRUE
+BEGIN
+  DELETE FROM headsup_open_counts WHERE watcher_key = OLD.watcher_key AND notices = 1;
+  UPDATE headsup_open_counts SET notices = notices - 1 WHERE watcher_key = OLD.watcher_key;
+END;
+
+CREATE TRIGGER headsup_notice_went_with_its_cursor
+AFTER DELETE ON session_watch_cursors WHEN OLD.notified > OLD.last_seen
+BEGIN
+  DELETE FROM headsup_open_counts WHERE watcher_key = OLD.watcher_key AND notices = 1;
+  UPDATE headsup_open_counts SET notices = notices - 1 WHERE watcher_key = OLD.watcher_key;
+END;
+
 -- The sources of adopted sessions (protocol section 9).
 CREATE TABLE session_upstream_links (
   session_key   TEXT NOT NULL

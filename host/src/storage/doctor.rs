@@ -13,11 +13,12 @@ use crate::contract::{StorageFailure, StorageFault};
 /// The rule that stands for what SQLite itself finds.
 const INTEGRITY: &str = "sqlite-integrity";
 
-const OUR_TABLES: [&str; 6] = [
+const OUR_TABLES: [&str; 7] = [
     "session_state_events",
     "session_state_heads",
     "session_watch_cursors",
     "session_upstream_links",
+    "headsup_open_counts",
     "headsup_settings",
     "headsup_migrations",
 ];
@@ -27,6 +28,7 @@ const RULES: &[(&str, &str)] = &[
     ("cursor-order", include_str!("../../sql/doctor/cursor_order.sql")),
     ("cursor-notice", include_str!("../../sql/doctor/cursor_notice.sql")),
     ("cursor-ahead", include_str!("../../sql/doctor/cursor_ahead.sql")),
+    ("open-counts", include_str!("../../sql/doctor/open_counts.sql")),
     ("cursor-keys", include_str!("../../sql/doctor/cursor_keys.sql")),
     ("session-names", include_str!("../../sql/doctor/session_names.sql")),
     ("head-behind-log", include_str!("../../sql/doctor/head_behind_log.sql")),

@@ -118,6 +118,35 @@ fn open_counts_are_by_watcher_and_leave_out_those_without() {
 }
 
 #[test]
+fn open_counts_follow_every_way_in_which_a_notice_opens_and_goes() {
+    let counts = |store: &mut Store| {
+        let counts = read(store, |store| store.open_counts().unwrap());
+        counts.iter().map(|count| (count.watcher.clone(), count.notices)).collect::<Vec<_>>()
+    };
+    let one = |watcher: &str, notices| vec![(watcher.to_owned(), notices)];
+    let watcher = "agent:main:w";
+    let mut store = Store::in_memory().unwrap();
+    let steps: [(Cursor, Vec<(String, u32)>); 8] = [
+        (live(watcher, "agent:main:a", 0, 0), vec![]),
+        (live(watcher, "agent:main:a", 0, 1), one(watcher, 1)),
+        (live(watcher, "agent:main:a", 0, 5), one(watcher, 1)),
+        (live(watcher, "agent:main:b", 0, 1), one(watcher, 2)),
+        (live(watcher, "agent:main:a", 5, 5), one(watcher, 1)),
+        (mark(watcher, "agent:main:b"), vec![]),
+        (live(watcher, "agent:main:b", 1, 2), one(watcher, 1)),
+        (live(watcher, "agent:main:a", 5, 6), one(watcher, 2)),
+    ];
+    for (cursor, expected) in steps {
+        write(&mut store, |store| save_cursors(store, vec![cursor]));
+        assert_eq!(counts(&mut store), expected);
+    }
+    write(&mut store, |store| store.delete(&session("agent:main:a"), 1).unwrap());
+    assert_eq!(counts(&mut store), one(watcher, 1));
+    write(&mut store, |store| store.reset(watcher).unwrap());
+    assert_eq!(counts(&mut store), []);
+}
+
+#[test]
 fn pairs_answer_in_the_order_asked_with_cursor_mark_and_head() {
     let mut store = Store::in_memory().unwrap();
     let cursor = live("agent:main:w", "agent:main:a", 1, 2);

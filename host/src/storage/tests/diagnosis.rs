@@ -149,6 +149,17 @@ fn a_series_that_has_come_to_its_end_is_named_and_recording_says_so_too() {
 }
 
 #[test]
+fn a_count_of_open_notices_that_is_none_is_named() {
+    let mut store = healthy();
+    let wrong = "INSERT INTO headsup_open_counts VALUES ('agent:main:nobody', 3)";
+    store.connection.execute_batch(wrong).unwrap();
+    let found = found(&mut store);
+    let [violation] = &found[..] else { panic!("{found:?}") };
+    assert_eq!(violation.rule, "open-counts");
+    assert!(violation.problem.contains("agent:main:nobody"), "{violation}");
+}
+
+#[test]
 fn a_setting_that_no_call_would_have_set_is_named() {
     let numbers = [
         ("core", "retention.history-days", &["", "0", "36501", "x", "-1", "1.5"][..]),

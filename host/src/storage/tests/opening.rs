@@ -269,7 +269,7 @@ fn a_damaged_file_is_corrupt_whether_it_shows_at_once_or_later() {
     assert!(failure.message.contains("backup"), "{}", failure.message);
 
     let mut later = whole;
-    let pages_of_rows = later.len() / 2 / 4_096 * 4_096;
+    let pages_of_rows = later.len() / 4 * 3 / 4_096 * 4_096;
     later[pages_of_rows..].fill(0xa5);
     fs::write(&options.path, &later).unwrap();
     let mut store = Store::open(&options).unwrap();
