@@ -122,6 +122,9 @@ fn reads(awareness: &Awareness) -> Vec<Call<'_>> {
             assert_eq!(awareness.watchers_of(session(5_004)).unwrap().len(), WATCHERS_EACH);
         }),
         repeated("take", 100, || assert_eq!(awareness.take(&watcher(501)).unwrap().len(), 100)),
+        repeated("pending, of everybody", 1_000, || {
+            assert_eq!(awareness.pending().unwrap().len(), 1_000);
+        }),
         repeated("policy", 0, || {
             awareness.policy().unwrap();
         }),
@@ -198,7 +201,6 @@ fn not_promised(awareness: &Awareness, report: &mut Report) {
     };
     let mut rows = vec![row(&["call", "rows", "time"])];
     for (name, (count, micros)) in [
-        ("pending, of everybody", once(&mut || awareness.pending().unwrap().len())),
         (
             "prune, nothing due",
             once(&mut || {
