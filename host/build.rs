@@ -1,6 +1,9 @@
 //! Builds the component and puts it where `plugin.rs` embeds it, so that plain `cargo build`,
 //! `cargo test`, `cargo clippy` and `cargo install --path host` work.
 
+#[path = "build/names.rs"]
+mod names;
+
 use std::error::Error;
 use std::ffi::OsString;
 use std::fmt::Write;
@@ -27,7 +30,9 @@ fn build() -> Result<(), Box<dyn Error>> {
     for input in ["component/src", "component/Cargo.toml", "wit", "Cargo.toml", "Cargo.lock"] {
         println!("cargo::rerun-if-changed={}", root.join(input).display());
     }
-    println!("cargo::rerun-if-changed=build.rs");
+    for input in ["build.rs", "build/names.rs"] {
+        println!("cargo::rerun-if-changed={input}");
+    }
     check_target()?;
 
     let target_dir = target_dir(&out);
@@ -37,7 +42,8 @@ fn build() -> Result<(), Box<dyn Error>> {
     }
     embed_vectors(&root.join("tests/vectors"), &out.join("vectors.rs"))?;
     let built = target_dir.join(TARGET).join(PROFILE).join("headsup_component.wasm");
-    replace(&out.join("core.wasm"), &fs::read(built)?)
+    let core = names::make_readable(&fs::read(built)?)?;
+    replace(&out.join("core.wasm"), &core)
 }
 
 /// The nested cargo gets nothing of what the outer one was asked for: its flags are for another

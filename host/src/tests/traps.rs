@@ -4,10 +4,15 @@
 use std::thread;
 
 use super::{CHILD, Heard, MAIN, builder};
+use crate::plugin::BUILT_IN;
 use crate::{Actor, Builder, Error, GoalChange, Recording, Signal};
 
 /// Enough for every ordinary call.
 const MEMORY: usize = 4 << 20;
+
+fn core_contains(text: &str) -> bool {
+    BUILT_IN.windows(text.len()).any(|bytes| bytes == text.as_bytes())
+}
 
 fn small(path: impl AsRef<std::path::Path>) -> Builder {
     builder(path).memory_limit(MEMORY)
@@ -20,6 +25,17 @@ fn too_much() -> Signal {
 
 fn goal() -> Signal {
     Signal::goal_changed(CHILD, GoalChange::Updated, Actor::human())
+}
+
+#[test]
+fn the_core_names_its_functions_as_people_do() {
+    for name in ["headsup_component::record::append", "drop_in_place<Vec<Notice>>"] {
+        assert!(core_contains(name), "{name}");
+    }
+    // How mangled names begin, in either scheme, and how the hash at the end of one does.
+    for mangled in ["_ZN", "_RN", "17h"] {
+        assert!(!core_contains(mangled), "{mangled}");
+    }
 }
 
 #[test]
