@@ -17,14 +17,22 @@ pub use exports::headsup::awareness::maintenance::{Policy, Recovery, Urgency};
 pub use exports::headsup::awareness::notices::{Acknowledgement, Drained, PendingNotice, Receipt};
 pub use exports::headsup::awareness::plugin::Metadata;
 pub use exports::headsup::awareness::reconciliation::Delta;
+pub use exports::headsup::awareness::upstreams::{
+    Adopted, AdoptionRequest, Check, Explanation, Finding, Plan, Selection,
+};
 pub use exports::headsup::awareness::watches::{Unwatchable, WatchAnswer, WatchEntry};
-pub use exports::headsup::awareness::wire::{Access, Failure, Method};
+pub use exports::headsup::awareness::wire::{Access, Errand, ErrandDone, Failure, Method};
 pub use headsup::awareness::log::Level;
 pub use headsup::awareness::queue::{Delivery, Opening};
 pub use headsup::awareness::settings::Setting;
+pub use headsup::awareness::sources::{
+    ExplainedRow, FileFound, FileRead, Found, LinkState, Obstacle, Order, Progress, Reader, Source,
+    Start, Tally,
+};
 pub use headsup::awareness::storage::{
-    AppendOutcome, AppendRequest, Appended, Changes, Cursor, CursorQuery, CursorState, Entry, Head,
-    HeadChange, LogPage, Notifying, Pair, PairState, Positions, PruneRequest, Row, Watched,
+    AppendOutcome, AppendRequest, Appended, Changes, ClaimRequest, Cursor, CursorQuery,
+    CursorState, Entry, Head, HeadChange, Link, LogPage, Notifying, OwnTurns, Pair, PairState,
+    Positions, PruneRequest, Row, Upstream, Watched,
 };
 pub use headsup::awareness::types::{
     Actor, ActorType, Adoption, DirectMessage, Error, Event, GoalChange, Happening, InvalidInput,

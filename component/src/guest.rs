@@ -8,13 +8,17 @@ use crate::contract::exports::headsup::awareness as exports;
 use crate::contract::headsup::awareness::{log, queue, settings, storage};
 use crate::contract::wasi::clocks::wall_clock;
 use crate::contract::{
-    Acknowledgement, AppendOutcome, AppendRequest, Changes, CursorQuery, Delta, Drained, Error,
-    Failure, Head, Level, LogPage, Metadata, Method, Notice, Opening, Outcome, Pair, PairState,
-    PendingCount, PendingNotice, Policy, PruneRequest, Pruning, Receipt, Recovery, Removal,
-    Session, SessionRef, Setting, Signal, Urgency, WatchAnswer, WatchEntry, Watched,
+    Acknowledgement, Adopted, AdoptionRequest, AppendOutcome, AppendRequest, Changes, Check,
+    ClaimRequest, CursorQuery, Delta, Drained, Errand, ErrandDone, Error, Explanation, Failure, FileRead,
+    Found, Head, Level, LinkState, LogPage, Metadata, Method, Notice, Opening, Outcome, Pair,
+    PairState, PendingCount, PendingNotice, Plan, Policy, PruneRequest, Pruning, Reader, Receipt,
+    Recovery, Removal, Selection, Session, SessionRef, Setting, Signal, Upstream, Urgency,
+    WatchAnswer, WatchEntry, Watched,
 };
 use crate::ports::{Ports, Stored};
-use crate::{acknowledge, lifecycle, notice, policy, reconcile, record, retention, watch, wire};
+use crate::{
+    acknowledge, lifecycle, notice, policy, reconcile, record, retention, upstream, watch, wire,
+};
 
 /// The imports of the contract.
 pub struct Imports;
@@ -61,6 +65,21 @@ impl Ports for Imports {
     }
     fn restored(&mut self, by: u64) -> Stored<u64> {
         storage::restored(by)
+    }
+    fn upstream(&mut self, session: &Session) -> Stored<Upstream> {
+        storage::upstream(session)
+    }
+    fn save_upstream(&mut self, upstream: &Upstream) -> Stored<()> {
+        storage::save_upstream(upstream)
+    }
+    fn claim(&mut self, request: &ClaimRequest) -> Stored<Vec<Upstream>> {
+        storage::claim(request)
+    }
+    fn next_claim(&mut self, kinds: &[String]) -> Stored<Option<u64>> {
+        storage::next_claim(kinds)
+    }
+    fn upstreams(&mut self, after: Option<&Session>, limit: u32) -> Stored<Vec<Upstream>> {
+        storage::upstreams(after, limit)
     }
     fn settings(&mut self, names: &[&str]) -> Stored<Vec<Option<String>>> {
         settings::get(&names.iter().map(ToString::to_string).collect::<Vec<_>>())
@@ -142,6 +161,41 @@ impl exports::reconciliation::Guest for Core {
     }
 }
 
+impl exports::upstreams::Guest for Core {
+    fn prepare_adoption(request: AdoptionRequest) -> Result<Option<FileRead>, Error> {
+        upstream::adopt::prepare(&request)
+    }
+    fn adopt(request: AdoptionRequest, found: Option<Found>) -> Result<Adopted, Error> {
+        upstream::adopt::adopt(&mut Imports, &request, found.as_ref())
+    }
+    fn sent(session: SessionRef, text: String) -> Result<(), Error> {
+        upstream::turns::sent(&mut Imports, &session, &text)
+    }
+    fn busy(session: SessionRef, running: bool) -> Result<(), Error> {
+        upstream::turns::busy(&mut Imports, &session, running)
+    }
+    fn plan(selection: Selection, reader: Reader) -> Result<Vec<Plan>, Error> {
+        upstream::plan::plan(&mut Imports, &selection, reader)
+    }
+    fn next_check(reader: Reader) -> Result<Option<u64>, Error> {
+        upstream::plan::next_check(&mut Imports, reader)
+    }
+    fn feed(session: Session, revision: u64, found: Found) -> Result<Check, Error> {
+        upstream::feed::feed(&mut Imports, &session, revision, &found)
+    }
+    fn links(after: Option<Session>) -> Result<Vec<LinkState>, Error> {
+        upstream::links::links(&mut Imports, after.as_ref())
+    }
+    fn explain(
+        kind: String,
+        state: String,
+        part: Vec<u8>,
+        last: bool,
+    ) -> Result<Explanation, Error> {
+        upstream::explain::explain(&kind, &state, &part, last)
+    }
+}
+
 impl exports::maintenance::Guest for Core {
     fn reset(session: SessionRef) -> Result<Removal, Error> {
         lifecycle::reset(&mut Imports, &session)
@@ -178,6 +232,12 @@ impl exports::wire::Guest for Core {
     }
     fn call(request: String) -> Result<Option<String>, Option<String>> {
         wire::call(&mut Imports, &request)
+    }
+    fn errand(request: String) -> Result<Errand, Option<String>> {
+        wire::errand(&request)
+    }
+    fn respond(request: String, done: ErrandDone) -> Result<Option<String>, Option<String>> {
+        wire::respond(&mut Imports, &request, &done)
     }
     fn failed(request: String, failure: Failure) -> Option<String> {
         wire::failed(&mut Imports, &request, failure)

@@ -3,7 +3,7 @@
 //! Natively this is an ordinary library, for property tests and benchmarks; for WASI it is the
 //! component. The modules stand in the order in which a signal flows: what it is called
 //! ([`session`], [`signal`]), what it moves ([`record`], [`cursor`], [`watch`]), who is told
-//! ([`notice`], [`acknowledge`]), how they catch up ([`reconcile`]), and what is kept ([`lifecycle`],
+//! ([`notice`], [`acknowledge`]), how they catch up ([`reconcile`]), what people do elsewhere ([`upstream`]), and what is kept ([`lifecycle`],
 //! [`retention`], [`policy`]).
 #![cfg_attr(target_family = "wasm", no_std)]
 
@@ -27,6 +27,8 @@ pub mod watch;
 pub mod acknowledge;
 pub mod notice;
 pub mod reconcile;
+
+pub mod upstream;
 
 pub mod lifecycle;
 pub mod policy;

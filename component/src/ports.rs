@@ -8,9 +8,9 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::contract::{
-    AppendOutcome, AppendRequest, Changes, CursorQuery, Head, Level, LogPage, Opening, Pair,
-    PairState, PendingCount, PruneRequest, Pruning, Removal, Session, Setting, StorageFailure,
-    Watched,
+    AppendOutcome, AppendRequest, Changes, ClaimRequest, CursorQuery, Head, Level, LogPage, Opening,
+    Pair, PairState, PendingCount, PruneRequest, Pruning, Removal, Session, Setting,
+    StorageFailure, Upstream, Watched,
 };
 
 /// What a storage verb answers.
@@ -48,6 +48,17 @@ pub trait Ports {
     fn prune(&mut self, request: &PruneRequest) -> Stored<Pruning>;
     /// `storage.restored`.
     fn restored(&mut self, by: u64) -> Stored<u64>;
+
+    /// `storage.upstream`.
+    fn upstream(&mut self, session: &Session) -> Stored<Upstream>;
+    /// `storage.save-upstream`.
+    fn save_upstream(&mut self, upstream: &Upstream) -> Stored<()>;
+    /// `storage.claim`.
+    fn claim(&mut self, request: &ClaimRequest) -> Stored<Vec<Upstream>>;
+    /// `storage.next-claim`.
+    fn next_claim(&mut self, kinds: &[String]) -> Stored<Option<u64>>;
+    /// `storage.upstreams`.
+    fn upstreams(&mut self, after: Option<&Session>, limit: u32) -> Stored<Vec<Upstream>>;
 
     /// `settings.get`.
     fn settings(&mut self, names: &[&str]) -> Stored<Vec<Option<String>>>;

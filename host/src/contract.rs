@@ -18,14 +18,16 @@ mod generated {
 
 /// The interfaces that a host implements for the core, and adds to a linker.
 pub mod imports {
-    pub use super::generated::headsup::awareness::{log, queue, settings, storage, types};
+    pub use super::generated::headsup::awareness::{
+        log, queue, settings, sources, storage, types,
+    };
     pub use super::generated::wasi::clocks::wall_clock;
 }
 
 /// The interfaces that the core implements, as typed calls on an instance.
 pub mod exports {
     pub use super::generated::exports::headsup::awareness::{
-        maintenance, notices, plugin, reconciliation, signals, watches, wire,
+        maintenance, notices, plugin, reconciliation, signals, upstreams, watches, wire,
     };
 }
 
@@ -35,14 +37,22 @@ pub use exports::maintenance::{Policy, Recovery, Urgency};
 pub use exports::notices::{Acknowledgement, Drained, PendingNotice, Receipt};
 pub use exports::plugin::Metadata;
 pub use exports::reconciliation::Delta;
+pub use exports::upstreams::{
+    Adopted, AdoptionRequest, Check, Explanation, Finding, Plan, Selection,
+};
 pub use exports::watches::{Unwatchable, WatchAnswer, WatchEntry};
-pub use exports::wire::{Access, Failure, Method};
+pub use exports::wire::{Access, Errand, ErrandDone, Failure, Method};
 pub use imports::log::Level;
 pub use imports::queue::{Delivery, Opening};
 pub use imports::settings::Setting;
+pub use imports::sources::{
+    ExplainedRow, FileFound, FileRead, Found, LinkState, Obstacle, Order, Progress, Reader, Source,
+    Start, Tally,
+};
 pub use imports::storage::{
-    AppendOutcome, AppendRequest, Appended, Changes, Cursor, CursorQuery, CursorState, Entry, Head,
-    HeadChange, LogPage, Notifying, Pair, PairState, Positions, PruneRequest, Row, Watched,
+    AppendOutcome, AppendRequest, Appended, Changes, ClaimRequest, Cursor, CursorQuery,
+    CursorState, Entry, Head, HeadChange, Link, LogPage, Notifying, OwnTurns, Pair, PairState,
+    Positions, PruneRequest, Row, Upstream, Watched,
 };
 pub use imports::types::{
     Actor, ActorType, Adoption, DirectMessage, Error, Event, GoalChange, Happening, InvalidInput,

@@ -16,14 +16,22 @@ const PACKAGE: &str = "headsup:awareness/";
 const CONTRACT: &str = "0.1.0";
 
 /// What a core may import of the contract.
-const IMPORTS: [&str; 5] = ["types", "storage", "settings", "queue", "log"];
+const IMPORTS: [&str; 6] = ["types", "sources", "storage", "settings", "queue", "log"];
 
 /// The one interface of WASI that a core may import, and the version this host was built with.
 const WALL_CLOCK: (&str, &str) = ("wasi:clocks/wall-clock", "0.2.6");
 
 /// What a core has to export.
-const EXPORTS: [&str; 7] =
-    ["signals", "watches", "notices", "reconciliation", "maintenance", "wire", "plugin"];
+const EXPORTS: [&str; 8] = [
+    "signals",
+    "watches",
+    "notices",
+    "reconciliation",
+    "upstreams",
+    "maintenance",
+    "wire",
+    "plugin",
+];
 
 /// Names of interfaces, each with the names of its functions.
 pub type Interfaces = BTreeMap<String, Vec<String>>;

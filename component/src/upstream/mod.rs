@@ -1,0 +1,28 @@
+//! Adopted sessions: noticing what people do where a session really lives (protocol, section 9).
+//!
+//! The modules stand in the order in which a check passes them. What is read: [`source`] (which
+//! kinds there are; one module each: `claude`, `codex`), [`plan`], [`adopt`]. How bytes become rows:
+//! `lines`, `row`. What a row is: [`shape`], a table. What counts: `queued`, `sent`. What moves:
+//! [`marker`], [`feed`]. For people: [`explain`], [`links`].
+
+pub mod claude;
+pub mod codex;
+pub mod source;
+
+pub mod adopt;
+pub mod plan;
+pub mod turns;
+
+pub mod lines;
+pub mod row;
+pub mod shape;
+
+pub mod digest;
+pub mod instant;
+pub mod queued;
+
+pub mod feed;
+pub mod marker;
+
+pub mod explain;
+pub mod links;
