@@ -67,7 +67,7 @@ impl Ports for Imports {
         storage::restored(by)
     }
     fn upstream(&mut self, session: &Session) -> Stored<Upstream> {
-        storage::upstream(session)
+        storage::upstream_of(session)
     }
     fn save_upstream(&mut self, upstream: &Upstream) -> Stored<()> {
         storage::save_upstream(upstream)
@@ -174,7 +174,7 @@ impl exports::upstreams::Guest for Core {
     fn busy(session: SessionRef, running: bool) -> Result<(), Error> {
         upstream::turns::busy(&mut Imports, &session, running)
     }
-    fn plan(selection: Selection, reader: Reader) -> Result<Vec<Plan>, Error> {
+    fn plan_checks(selection: Selection, reader: Reader) -> Result<Vec<Plan>, Error> {
         upstream::plan::plan(&mut Imports, &selection, reader)
     }
     fn next_check(reader: Reader) -> Result<Option<u64>, Error> {
@@ -233,7 +233,7 @@ impl exports::wire::Guest for Core {
     fn call(request: String) -> Result<Option<String>, Option<String>> {
         wire::call(&mut Imports, &request)
     }
-    fn errand(request: String) -> Result<Errand, Option<String>> {
+    fn errand_of(request: String) -> Result<Errand, Option<String>> {
         wire::errand(&request)
     }
     fn respond(request: String, done: ErrandDone) -> Result<Option<String>, Option<String>> {

@@ -49,7 +49,7 @@ pub trait Ports {
     /// `storage.restored`.
     fn restored(&mut self, by: u64) -> Stored<u64>;
 
-    /// `storage.upstream`.
+    /// `storage.upstream-of`.
     fn upstream(&mut self, session: &Session) -> Stored<Upstream>;
     /// `storage.save-upstream`.
     fn save_upstream(&mut self, upstream: &Upstream) -> Stored<()>;
