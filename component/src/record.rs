@@ -12,10 +12,11 @@ use crate::contract::{
 };
 use crate::cursor::{self, moved};
 use crate::notice::Opened;
-use crate::ports::Ports;
+use crate::ports::{Ports, Stored};
 use crate::refusal::{refuse, within};
 use crate::session::Key;
 use crate::signal::{self, Checked};
+use crate::upstream::{adopt, feed};
 
 /// The most signals in one `record_many`.
 pub const MAX_SIGNALS: usize = 1_000;
@@ -64,7 +65,10 @@ fn append(
     checked: Checked,
     opened: &mut Opened,
 ) -> Result<Outcome, Error> {
-    let Checked { kind, actor, watchers, entry } = checked;
+    let Checked { kind, actor, watchers, mut entry } = checked;
+    if entry.dedupe_key.is_none() {
+        entry.dedupe_key = key_of_link(ports, kind, &entry.session)?;
+    }
     let session = entry.session.clone();
     let only_if_watched = kind == Kind::HumanDirectMessage && watchers.is_empty();
     let named = watchers_of(kind, watchers, actor.as_deref(), &session);
@@ -84,6 +88,17 @@ fn append(
     };
     ports.save(&Changes { heads: vec![HeadChange { session: session.clone(), head }], cursors })?;
     Ok(Outcome::Recorded(sequence))
+}
+
+/// The default dedupe key of what happens to a link: it holds for one generation. None where there is
+/// no link.
+fn key_of_link(ports: &mut impl Ports, kind: Kind, session: &Session) -> Stored<Option<String>> {
+    let key = match kind {
+        Kind::Adopted => adopt::dedupe_key,
+        Kind::UpstreamMissing => feed::missing_key,
+        _ => return Ok(None),
+    };
+    Ok(ports.upstream(session)?.link.map(|link| key(link.generation)))
 }
 
 /// Whose cursors the signal may create: the named watchers of a notifying one; the parents of a

@@ -14,6 +14,17 @@ pub fn refuse(reason: InvalidReason, field: &str, what: &str) -> InvalidInput {
     InvalidInput { reason, field: field.to_string(), message: format!("{field}: {what}") }
 }
 
+/// Says which words are allowed.
+#[must_use]
+pub fn listed(what: &str, words: &mut dyn Iterator<Item = &str>) -> String {
+    let mut text = what.to_string();
+    for (at, word) in words.enumerate() {
+        text.push_str(if at == 0 { " " } else { ", " });
+        text.push_str(word);
+    }
+    text
+}
+
 /// The same refusal with the field seen from outside: `session.key` becomes
 /// `signals[3].session.key`.
 #[must_use]

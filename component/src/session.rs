@@ -199,7 +199,8 @@ pub fn is_nested(watcher: &str) -> bool {
 
 /// Characters that would let a name or key break a line or hide: controls (U+0085 among them) and
 /// the Unicode line and paragraph separators.
-fn is_forbidden(c: char) -> bool {
+#[must_use]
+pub fn is_forbidden(c: char) -> bool {
     c.is_control() || c == '\u{2028}' || c == '\u{2029}'
 }
 

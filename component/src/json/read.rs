@@ -87,6 +87,11 @@ impl<'a> Members<'a> {
         Some(value)
     }
 
+    /// The members, in their order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Value<'a>)> {
+        self.0.iter().map(|(name, value)| (name.as_ref(), value))
+    }
+
     /// The names of the members.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|(name, _)| name.as_ref())

@@ -3,6 +3,8 @@
 use alloc::string::String;
 use core::fmt::Write;
 
+use super::read::Value;
+
 /// A JSON object as text; `members` writes its members.
 #[must_use]
 pub fn object(members: impl FnOnce(&mut Writer)) -> String {
@@ -75,6 +77,40 @@ impl Writer {
         self.json(if value { "true" } else { "false" });
     }
 
+    /// A value that was read.
+    fn value(&mut self, value: &Value<'_>) {
+        match value {
+            Value::Null => self.json("null"),
+            Value::Bool(flag) => self.flag(*flag),
+            Value::Number(number) => self.json(number),
+            Value::Text(text) => self.text(text),
+            Value::List(elements) => {
+                self.open_list();
+                for element in elements {
+                    self.value(element);
+                }
+                self.close_list();
+            }
+            Value::Object(members) => {
+                self.open_object();
+                for (name, value) in members.iter() {
+                    // Not our own name: it may need escapes.
+                    self.text(name);
+                    self.text.push(':');
+                    self.after_value = false;
+                    self.value(value);
+                }
+                self.close_object();
+            }
+        }
+    }
+
+    /// What was written.
+    #[must_use]
+    pub fn into_text(self) -> String {
+        self.text
+    }
+
     /// A value that is JSON text already.
     #[inline(never)]
     pub fn json(&mut self, value: &str) {
@@ -89,6 +125,14 @@ impl Writer {
         self.after_value = true;
         &mut self.text
     }
+}
+
+/// A JSON value as text, numbers as they were written.
+#[must_use]
+pub fn value(value: &Value<'_>) -> String {
+    let mut out = Writer::default();
+    out.value(value);
+    out.text
 }
 
 /// A JSON string.

@@ -238,6 +238,11 @@ pub fn recovery(recovery: Recovery) -> String {
     })
 }
 
+/// `sent` and `busy`.
+pub fn done() -> String {
+    json::object(|_| {})
+}
+
 /// `clock`.
 pub fn clock(now: u64) -> String {
     json::object(|out| out.name("now").number(now))

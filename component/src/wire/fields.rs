@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use super::place::Place;
 use crate::contract::{InvalidInput, InvalidReason, SessionRef};
 use crate::json::{Members, Value};
-use crate::refusal::{self, MAX_INTEGER};
+use crate::refusal::{self, MAX_INTEGER, listed};
 
 /// What a reading of fields answers.
 pub type Read<T> = Result<T, InvalidInput>;
@@ -93,6 +93,12 @@ impl<'a> Fields<'a> {
     #[inline(never)]
     pub fn owned_if(&self, name: &str) -> Read<Option<String>> {
         self.has(name).then(|| self.owned(name)).transpose()
+    }
+
+    /// `true` or `false`.
+    pub fn flag(&self, name: &str) -> Read<bool> {
+        self.value(name)?;
+        Ok(self.flag_if(name)?.unwrap_or(false))
     }
 
     /// An optional `true` or `false`.
@@ -203,16 +209,6 @@ pub fn session_at(value: &Value<'_>, place: &Place<'_>) -> Read<SessionRef> {
 /// Refuses what stands at a place.
 pub fn refuse(reason: InvalidReason, place: &Place<'_>, what: &str) -> InvalidInput {
     refusal::refuse(reason, &place.path(), what)
-}
-
-/// Says which words are allowed.
-pub fn listed(what: &str, words: &mut dyn Iterator<Item = &str>) -> String {
-    let mut text = what.to_string();
-    for (at, word) in words.enumerate() {
-        text.push_str(if at == 0 { " " } else { ", " });
-        text.push_str(word);
-    }
-    text
 }
 
 fn version_at(value: &Value<'_>, place: &Place<'_>) -> Read<u64> {

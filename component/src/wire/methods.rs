@@ -4,13 +4,16 @@ use alloc::format;
 use alloc::string::{String, ToString};
 
 use super::answers;
-use super::fault::Fault;
+use super::fault::{Code, Fault};
 use super::fields::{Fields, Read, refuse, session_at, text_at};
 use super::place::Place;
-use super::{signal, tools};
-use crate::contract::{Access, Error, InvalidReason, Receipt, SessionRef};
+use super::{signal, tools, upstreams};
+use crate::contract::{
+    Access, Errand, ErrandDone, Error, InvalidReason, Reader, Receipt, Selection, SessionRef,
+};
 use crate::json::Value;
 use crate::ports::Ports;
+use crate::upstream::{adopt, feed, plan, turns};
 use crate::{acknowledge, lifecycle, notice, reconcile, record, retention, session, watch};
 
 /// Where params stand.
@@ -20,15 +23,21 @@ pub const PARAMS: Place<'static> = Place::whole("params");
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Name {
     Acknowledge,
+    Adopt,
+    Busy,
     CallTool,
+    CheckUpstreams,
     Clock,
     Delete,
     Drain,
+    FeedUpstream,
     Pending,
+    PlanUpstreams,
     Record,
     RecordMany,
     Recover,
     Reset,
+    Sent,
     Status,
     Take,
     Tools,
@@ -39,17 +48,23 @@ pub enum Name {
 }
 
 /// Every method, by its name on the wire, with what it does to the store.
-pub const METHODS: [(Name, &str, Access); 17] = [
+pub const METHODS: [(Name, &str, Access); 23] = [
     (Name::Acknowledge, "acknowledge", Access::Writes),
+    (Name::Adopt, "adopt", Access::Host),
+    (Name::Busy, "busy", Access::Writes),
     (Name::CallTool, "callTool", Access::Depends),
+    (Name::CheckUpstreams, "checkUpstreams", Access::Host),
     (Name::Clock, "clock", Access::Host),
     (Name::Delete, "delete", Access::Writes),
     (Name::Drain, "drain", Access::Writes),
+    (Name::FeedUpstream, "feedUpstream", Access::Writes),
     (Name::Pending, "pending", Access::Reads),
+    (Name::PlanUpstreams, "planUpstreams", Access::Writes),
     (Name::Record, "record", Access::Writes),
     (Name::RecordMany, "recordMany", Access::Writes),
     (Name::Recover, "recover", Access::Writes),
     (Name::Reset, "reset", Access::Writes),
+    (Name::Sent, "sent", Access::Writes),
     (Name::Status, "status", Access::Reads),
     (Name::Take, "take", Access::Reads),
     (Name::Tools, "tools", Access::Reads),
@@ -69,12 +84,54 @@ impl Name {
 /// What a call answers: its result as JSON text.
 type Answer = Result<String, Error>;
 
-/// Calls a method. A refusal names the field as the caller wrote it.
-pub fn call(ports: &mut impl Ports, method: Name, params: &Value<'_>) -> Result<String, Fault> {
-    dispatch(ports, method, params).map_err(|fault| as_written(params, fault))
+/// Calls a method, for which the host did this before. A refusal names the field as the caller wrote
+/// it.
+pub fn call(
+    ports: &mut impl Ports,
+    method: Name,
+    params: &Value<'_>,
+    done: Option<&ErrandDone>,
+) -> Result<String, Fault> {
+    dispatch(ports, method, params, done).map_err(|fault| as_written(params, fault))
 }
 
-fn dispatch(ports: &mut impl Ports, method: Name, params: &Value<'_>) -> Result<String, Fault> {
+/// What a host does before it calls the method.
+pub fn errand(method: Name, params: &Value<'_>) -> Result<Errand, Fault> {
+    let errand = Fields::of(params, &PARAMS)
+        .map_err(Error::from)
+        .and_then(|fields| errand_of(method, &fields));
+    match errand {
+        Ok(Some(errand)) => Ok(errand),
+        Ok(None) => Err(no_errand("there is nothing to do before this method")),
+        Err(error) => Err(as_written(params, error.into())),
+    }
+}
+
+fn errand_of(method: Name, fields: &Fields<'_>) -> Result<Option<Errand>, Error> {
+    Ok(match method {
+        Name::Clock => {
+            fields.only(&[&["now"]])?;
+            Some(Errand::MoveClock(fields.clock_time("now")?))
+        }
+        Name::Adopt => Some(Errand::ReadSource(adopt::prepare(&upstreams::adoption(fields)?)?)),
+        Name::CheckUpstreams => {
+            fields.only(&[])?;
+            Some(Errand::CheckUpstreams)
+        }
+        _ => None,
+    })
+}
+
+fn no_errand(what: &str) -> Fault {
+    Fault::new(Code::Failed, "unavailable", what)
+}
+
+fn dispatch(
+    ports: &mut impl Ports,
+    method: Name,
+    params: &Value<'_>,
+    done: Option<&ErrandDone>,
+) -> Result<String, Fault> {
     let fields = &Fields::of(params, &PARAMS)?;
     let answer = match method {
         Name::Record => record(ports, params),
@@ -93,7 +150,13 @@ fn dispatch(ports: &mut impl Ports, method: Name, params: &Value<'_>) -> Result<
         Name::Recover => recover(ports, fields),
         Name::Tools => definitions(fields),
         Name::CallTool => return tools::call(ports, fields),
-        Name::Clock => clock(fields),
+        Name::Sent => sent(ports, fields),
+        Name::Busy => busy(ports, fields),
+        Name::PlanUpstreams => plan_upstreams(ports, fields),
+        Name::FeedUpstream => feed_upstream(ports, fields),
+        Name::Adopt | Name::CheckUpstreams | Name::Clock => {
+            return after_errand(ports, method, fields, done);
+        }
     };
     answer.map_err(Fault::from)
 }
@@ -215,10 +278,48 @@ fn definitions(fields: &Fields<'_>) -> Answer {
     Ok(tools::definitions())
 }
 
-/// Checks the time and says it back; the host moves its clock.
-fn clock(fields: &Fields<'_>) -> Answer {
-    fields.only(&[&["now"]])?;
-    Ok(answers::clock(fields.clock_time("now")?))
+fn sent(ports: &mut impl Ports, fields: &Fields<'_>) -> Answer {
+    fields.only(&[&["session", "text"]])?;
+    turns::sent(ports, &fields.session("session")?, fields.text("text")?)?;
+    Ok(answers::done())
+}
+
+fn busy(ports: &mut impl Ports, fields: &Fields<'_>) -> Answer {
+    fields.only(&[&["session", "running"]])?;
+    let (session, running) = (fields.session("session")?, fields.flag("running")?);
+    turns::busy(ports, &session, running)?;
+    Ok(answers::done())
+}
+
+/// The sources that the gateway reads itself.
+fn plan_upstreams(ports: &mut impl Ports, fields: &Fields<'_>) -> Answer {
+    fields.only(&[])?;
+    Ok(upstreams::plans(&plan::plan(ports, &Selection::Due, Reader::Gateway)?))
+}
+
+fn feed_upstream(ports: &mut impl Ports, fields: &Fields<'_>) -> Answer {
+    let (session, revision, found) = upstreams::feed(fields)?;
+    Ok(upstreams::check(feed::feed(ports, &session, revision, &found)?))
+}
+
+/// Answers a method for which the host did something first.
+fn after_errand(
+    ports: &mut impl Ports,
+    method: Name,
+    fields: &Fields<'_>,
+    done: Option<&ErrandDone>,
+) -> Result<String, Fault> {
+    Ok(match (errand_of(method, fields)?, done) {
+        (Some(Errand::MoveClock(now)), Some(ErrandDone::ClockMoved)) => answers::clock(now),
+        (Some(Errand::ReadSource(_)), Some(ErrandDone::SourceRead(found))) => {
+            let request = upstreams::adoption(fields).map_err(Error::from)?;
+            upstreams::adopted(adopt::adopt(ports, &request, found.as_ref())?)
+        }
+        (Some(Errand::CheckUpstreams), Some(ErrandDone::UpstreamsChecked(tally))) => {
+            upstreams::tally(*tally)
+        }
+        _ => return Err(no_errand("the host did not do what this method needs first")),
+    })
 }
 
 fn watcher_alone<'a>(fields: &Fields<'a>) -> Read<&'a str> {

@@ -17,6 +17,7 @@ mod signal;
 #[cfg(test)]
 mod tests;
 mod tools;
+mod upstreams;
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -25,7 +26,7 @@ use alloc::vec::Vec;
 use self::fault::{Code, Fault};
 use self::methods::{METHODS, Name};
 use self::request::Request;
-use crate::contract::{Failure, Level, Method};
+use crate::contract::{Errand, ErrandDone, Failure, Level, Method};
 use crate::ports::Ports;
 
 /// Every method, by name. See `wire.methods` in the contract.
@@ -52,7 +53,30 @@ pub fn writes(request: &str) -> bool {
 /// # Errors
 /// The response of a request that keeps nothing: its transaction is rolled back.
 pub fn call(ports: &mut impl Ports, request: &str) -> Result<Option<String>, Option<String>> {
-    answer(ports, request, None)
+    answer(ports, request, None, None)
+}
+
+/// What a host does before a request is answered. See `wire.errand` in the contract.
+///
+/// # Errors
+/// The response of a request that is refused.
+pub fn errand(request: &str) -> Result<Errand, Option<String>> {
+    let request = Request::read(request)
+        .map_err(|no_request| Some(request::error(&no_request.id, &no_request.fault)))?;
+    let errand = named(&request).and_then(|method| methods::errand(method, &request.params));
+    errand.map_err(|fault| request.error(&fault))
+}
+
+/// Answers one request once the host did its errand. See `wire.respond` in the contract.
+///
+/// # Errors
+/// As [`call`].
+pub fn respond(
+    ports: &mut impl Ports,
+    request: &str,
+    done: &ErrandDone,
+) -> Result<Option<String>, Option<String>> {
+    answer(ports, request, Some(done), None)
 }
 
 /// Words the response to a request that failed outside the core. See `wire.failed` in the
@@ -61,7 +85,7 @@ pub fn call(ports: &mut impl Ports, request: &str) -> Result<Option<String>, Opt
 /// Bad input is refused as always, whatever else failed: the request is answered up to where it
 /// would need `ports`, of which every verb of storage and settings has to fail.
 pub fn failed(ports: &mut impl Ports, request: &str, failure: Failure) -> Option<String> {
-    let (Ok(response) | Err(response)) = answer(ports, request, Some(failure.into()));
+    let (Ok(response) | Err(response)) = answer(ports, request, None, Some(failure.into()));
     response
 }
 
@@ -69,6 +93,7 @@ pub fn failed(ports: &mut impl Ports, request: &str, failure: Failure) -> Option
 fn answer(
     ports: &mut impl Ports,
     request: &str,
+    done: Option<&ErrandDone>,
     failure: Option<Fault>,
 ) -> Result<Option<String>, Option<String>> {
     // What a host says of a request that it did not even try stands over what is wrong in it.
@@ -79,14 +104,8 @@ fn answer(
     if let Some(untried) = untried {
         return Err(request.error(untried));
     }
-    let Some(method) = Name::of(&request.method) else {
-        return Err(request.error(&Fault::new(
-            Code::Method,
-            "unknown-method",
-            "method: there is no such method",
-        )));
-    };
-    let fault = match (methods::call(ports, method, &request.params), failure) {
+    let method = named(&request).map_err(|fault| request.error(&fault))?;
+    let fault = match (methods::call(ports, method, &request.params, done), failure) {
         (Ok(result), None) => return Ok(request.result(&result)),
         // The agent's bad input is a result. So is that a session cannot watch: true all the same.
         (Ok(result), Some(_)) if method == Name::CallTool => return Ok(request.result(&result)),
@@ -102,4 +121,10 @@ fn answer(
             .log(Level::Error, &format!("nothing was recorded on {session} ({reason}): {message}"));
     }
     Err(request.result(&lost.result))
+}
+
+fn named(request: &Request<'_>) -> Result<Name, Fault> {
+    Name::of(&request.method).ok_or_else(|| {
+        Fault::new(Code::Method, "unknown-method", "method: there is no such method")
+    })
 }

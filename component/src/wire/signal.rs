@@ -3,7 +3,7 @@
 use alloc::string::ToString;
 use alloc::vec::Vec;
 
-use super::fields::{Fields, Read, listed, refuse, text_at};
+use super::fields::{Fields, Read, refuse, text_at};
 use super::methods::PARAMS;
 use super::place::Place;
 use crate::contract::{
@@ -11,6 +11,7 @@ use crate::contract::{
     RunOutcome, Signal,
 };
 use crate::json::Value;
+use crate::refusal::listed;
 
 /// The fields that every kind has.
 const EVERY_KIND: &[&str] =
