@@ -149,5 +149,9 @@ fn invalid_word(reason: InvalidReason) -> &'static str {
         InvalidReason::WrongType => "wrong-type",
         InvalidReason::WrongActor => "wrong-actor",
         InvalidReason::InvalidTemplate => "invalid-template",
+        InvalidReason::InvalidPath => "invalid-path",
+        InvalidReason::SourceMissing => "source-missing",
+        InvalidReason::SourceUnavailable => "source-unavailable",
+        InvalidReason::SourceRefused => "source-refused",
     }
 }

@@ -5,11 +5,11 @@ use wasmtime::StoreLimits;
 use wasmtime::component::{HasSelf, Linker};
 
 use crate::clock::Clock;
-use crate::contract::imports::{log, queue, settings, storage, types, wall_clock};
+use crate::contract::imports::{log, queue, settings, sources, storage, types, wall_clock};
 use crate::contract::{
-    AppendOutcome, AppendRequest, Changes, Core, CursorQuery, Head, Level, LogPage, Opening, Pair,
-    PairState, PendingCount, PruneRequest, Pruning, Removal, Session, Setting, StorageFailure,
-    StorageFault, Watched,
+    AppendOutcome, AppendRequest, Changes, ClaimRequest, Core, CursorQuery, Head, Level, LogPage,
+    Opening, Pair, PairState, PendingCount, PruneRequest, Pruning, Removal, Session, Setting,
+    StorageFailure, StorageFault, Upstream, Watched,
 };
 use crate::effects::Effects;
 use crate::storage::Store;
@@ -60,6 +60,8 @@ pub(crate) fn link(engine: &wasmtime::Engine) -> wasmtime::Result<Linker<State>>
 
 impl types::Host for State {}
 
+impl sources::Host for State {}
+
 impl storage::Host for State {
     fn append(&mut self, request: AppendRequest) -> Answer<AppendOutcome> {
         Ok(self.stored(|storage| storage.append(&request)))
@@ -98,6 +100,21 @@ impl storage::Host for State {
     }
     fn restored(&mut self, by: u64) -> Answer<u64> {
         Ok(self.stored(|storage| storage.restored(by)))
+    }
+    fn upstream_of(&mut self, session: Session) -> Answer<Upstream> {
+        Ok(self.stored(|storage| storage.upstream_of(&session)))
+    }
+    fn save_upstream(&mut self, upstream: Upstream) -> Answer<()> {
+        Ok(self.stored(|storage| storage.save_upstream(&upstream)))
+    }
+    fn claim(&mut self, request: ClaimRequest) -> Answer<Vec<Upstream>> {
+        Ok(self.stored(|storage| storage.claim(&request)))
+    }
+    fn next_claim(&mut self, kinds: Vec<String>) -> Answer<Option<u64>> {
+        Ok(self.stored(|storage| storage.next_claim(&kinds)))
+    }
+    fn upstreams(&mut self, after: Option<Session>, limit: u32) -> Answer<Vec<Upstream>> {
+        Ok(self.stored(|storage| storage.upstreams(after.as_ref(), limit)))
     }
 }
 

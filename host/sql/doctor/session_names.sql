@@ -7,7 +7,9 @@ WITH session (session_key, agent_id) AS (
   UNION
   SELECT target_key, target_agent_id FROM session_watch_cursors
   UNION
-  SELECT session_key, agent_id FROM session_upstream_links)
+  SELECT session_key, agent_id FROM session_upstream_links
+  UNION
+  SELECT session_key, agent_id FROM headsup_own_turns)
 SELECT NULL, session_key, agent_id,
   CASE
     WHEN session_key = '' THEN 'has an empty key'

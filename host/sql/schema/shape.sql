@@ -7,7 +7,8 @@ WITH named (name, type, tbl_name) AS (
   FROM sqlite_schema
   WHERE (lower(name) IN (
       'session_state_events', 'session_state_heads', 'session_watch_cursors',
-      'session_upstream_links', 'headsup_settings', 'headsup_migrations')
+      'session_upstream_links', 'headsup_own_turns', 'headsup_open_counts', 'headsup_settings',
+      'headsup_migrations')
     OR lower(name) IN (
       'session_state_events_by_session', 'session_state_events_dedupe',
       'session_watch_cursors_by_target', 'session_watch_cursors_settled',

@@ -13,11 +13,12 @@ use crate::contract::{StorageFailure, StorageFault};
 /// The rule that stands for what SQLite itself finds.
 const INTEGRITY: &str = "sqlite-integrity";
 
-const OUR_TABLES: [&str; 7] = [
+const OUR_TABLES: [&str; 8] = [
     "session_state_events",
     "session_state_heads",
     "session_watch_cursors",
     "session_upstream_links",
+    "headsup_own_turns",
     "headsup_open_counts",
     "headsup_settings",
     "headsup_migrations",
@@ -34,6 +35,8 @@ const RULES: &[(&str, &str)] = &[
     ("head-behind-log", include_str!("../../sql/doctor/head_behind_log.sql")),
     ("head-order", include_str!("../../sql/doctor/head_order.sql")),
     ("event-words", include_str!("../../sql/doctor/event_words.sql")),
+    ("link-values", include_str!("../../sql/doctor/link_values.sql")),
+    ("own-turns", include_str!("../../sql/doctor/own_turns.sql")),
     ("series", include_str!("../../sql/doctor/series.sql")),
     ("setting-values", include_str!("../../sql/doctor/setting_values.sql")),
 ];

@@ -7,9 +7,9 @@ use super::failure::Problem;
 use super::rows::{LARGEST, count, stored};
 use super::statements::{
     DELETE_CURSORS_IT_HOLDS, DELETE_CURSORS_ON_IT, DELETE_EVENTS, DELETE_LINK, DELETE_TOMBSTONE,
-    PRUNE_BATCH, PRUNE_CURSORS, PRUNE_EVENTS, PRUNE_MORE, PRUNE_SURPLUS, PRUNE_TOMBSTONES,
-    PRUNE_WATERMARKS, RESET, RESTORED_COUNTER, RESTORED_FIRST_COUNTER, RESTORED_HEADS,
-    RESTORED_MARK, RESTORED_POSITION, SETTINGS_SET,
+    DELETE_TURNS, PRUNE_BATCH, PRUNE_CURSORS, PRUNE_EVENTS, PRUNE_MORE, PRUNE_SURPLUS,
+    PRUNE_TOMBSTONES, PRUNE_TURNS, PRUNE_WATERMARKS, RESET, RESTORED_COUNTER,
+    RESTORED_FIRST_COUNTER, RESTORED_HEADS, RESTORED_MARK, RESTORED_POSITION, SETTINGS_SET,
 };
 use crate::contract::{PruneRequest, Pruning, Removal, Session, Setting, StorageFault};
 
@@ -32,6 +32,7 @@ pub(super) fn delete(
     let cursors = delete_cursors(connection, session, "live")?;
     delete_cursors(connection, session, "unwatched")?;
     connection.prepare_cached(DELETE_LINK)?.execute(of_session)?;
+    connection.prepare_cached(DELETE_TURNS)?.execute(of_session)?;
     connection.prepare_cached(DELETE_TOMBSTONE)?.execute(named_params! {
         ":session_key": key,
         ":agent_id": agent,
@@ -62,12 +63,10 @@ pub(super) fn prune(connection: &Connection, request: &PruneRequest) -> Result<P
     let mut cursors = 0;
     if let Some(before) = request.moved_before.map(stored) {
         // Cursors first: a tombstone's last move still counts for the cursors on it.
-        cursors = connection
-            .prepare_cached(PRUNE_CURSORS)?
-            .execute(named_params! { ":moved_before": before })?;
-        connection
-            .prepare_cached(PRUNE_TOMBSTONES)?
-            .execute(named_params! { ":moved_before": before })?;
+        let cutoff = named_params! { ":moved_before": before };
+        cursors = connection.prepare_cached(PRUNE_CURSORS)?.execute(cutoff)?;
+        connection.prepare_cached(PRUNE_TOMBSTONES)?.execute(cutoff)?;
+        connection.prepare_cached(PRUNE_TURNS)?.execute(cutoff)?;
     }
     Ok(Pruning { events: count(events), cursors: count(cursors), more })
 }

@@ -17,6 +17,7 @@ mod schema;
 mod statements;
 mod stats;
 mod transaction;
+mod upstream;
 
 #[cfg(test)]
 mod tests;
@@ -28,8 +29,9 @@ pub use options::{Durability, StoreOptions};
 pub use stats::Stats;
 
 use crate::contract::{
-    AppendOutcome, AppendRequest, Changes, CursorQuery, Head, LogPage, Pair, PairState,
-    PendingCount, PruneRequest, Pruning, Removal, Session, Setting, StorageFailure, Watched,
+    AppendOutcome, AppendRequest, Changes, ClaimRequest, CursorQuery, Head, LogPage, Pair,
+    PairState, PendingCount, PruneRequest, Pruning, Removal, Session, Setting, StorageFailure,
+    Upstream, Watched,
 };
 use transaction::Transaction;
 
@@ -122,6 +124,35 @@ impl Store {
     /// `storage.restored`; writes.
     pub fn restored(&mut self, by: u64) -> Result<u64, StorageFailure> {
         self.writing(|connection| lifecycle::restored(connection, by))
+    }
+
+    /// `storage.upstream-of`.
+    pub fn upstream_of(&mut self, session: &Session) -> Result<Upstream, StorageFailure> {
+        self.reading(|connection| upstream::upstream_of(connection, session))
+    }
+
+    /// `storage.save-upstream`; writes.
+    pub fn save_upstream(&mut self, upstream: &Upstream) -> Result<(), StorageFailure> {
+        self.writing(|connection| upstream::save(connection, upstream))
+    }
+
+    /// `storage.claim`; writes.
+    pub fn claim(&mut self, request: &ClaimRequest) -> Result<Vec<Upstream>, StorageFailure> {
+        self.writing(|connection| upstream::claim(connection, request))
+    }
+
+    /// `storage.next-claim`.
+    pub fn next_claim(&mut self, kinds: &[String]) -> Result<Option<u64>, StorageFailure> {
+        self.reading(|connection| upstream::next_claim(connection, kinds))
+    }
+
+    /// `storage.upstreams`.
+    pub fn upstreams(
+        &mut self,
+        after: Option<&Session>,
+        limit: u32,
+    ) -> Result<Vec<Upstream>, StorageFailure> {
+        self.reading(|connection| upstream::upstreams(connection, after, limit))
     }
 
     /// `settings.get`.

@@ -29,7 +29,8 @@ pub(super) fn count(rows: usize) -> u32 {
     u32::try_from(rows).unwrap_or(u32::MAX)
 }
 
-fn number(row: &SqlRow<'_>, column: usize, table: &'static str) -> Result<u64, Problem> {
+/// A number that every language holds exactly.
+pub(super) fn number(row: &SqlRow<'_>, column: usize, table: &'static str) -> Result<u64, Problem> {
     in_range(row.get(column)?, table)
 }
 

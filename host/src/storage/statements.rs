@@ -49,6 +49,7 @@ statements! {
     DELETE_CURSORS_ON_IT = "delete/cursors_on_it.sql";
     DELETE_CURSORS_IT_HOLDS = "delete/cursors_it_holds.sql";
     DELETE_LINK = "delete/link.sql";
+    DELETE_TURNS = "delete/turns.sql";
     DELETE_TOMBSTONE = "delete/tombstone.sql";
     PRUNE_SURPLUS = "prune/surplus.sql";
     PRUNE_BATCH = "prune/batch.sql";
@@ -57,11 +58,19 @@ statements! {
     PRUNE_MORE = "prune/more.sql";
     PRUNE_CURSORS = "prune/cursors.sql";
     PRUNE_TOMBSTONES = "prune/tombstones.sql";
+    PRUNE_TURNS = "prune/turns.sql";
     RESTORED_POSITION = "restored/position.sql";
     RESTORED_COUNTER = "restored/counter.sql";
     RESTORED_FIRST_COUNTER = "restored/first_counter.sql";
     RESTORED_HEADS = "restored/heads.sql";
     RESTORED_MARK = "restored/mark.sql";
+    UPSTREAM_OF = "upstream_of.sql";
+    UPSTREAMS = "upstreams.sql";
+    SAVE_UPSTREAM_LINK = "save_upstream/link.sql";
+    SAVE_UPSTREAM_TURNS = "save_upstream/turns.sql";
+    CLAIM_DUE = "claim/due.sql";
+    CLAIM_TAKE = "claim/take.sql";
+    NEXT_CLAIM = "next_claim.sql";
     SETTINGS_GET = "settings/get.sql";
     SETTINGS_SET = "settings/set.sql";
 }

@@ -114,6 +114,26 @@ impl Ports for Native {
     fn restored(&mut self, by: u64) -> Stored<u64> {
         self.stored(|store| store.restored(by))
     }
+    fn upstream(&mut self, session: &logic::Session) -> Stored<logic::Upstream> {
+        self.stored(|store| store.upstream_of(&session.clone().moved()))
+    }
+    fn save_upstream(&mut self, upstream: &logic::Upstream) -> Stored<()> {
+        self.stored(|store| store.save_upstream(&upstream.clone().moved()))
+    }
+    fn claim(&mut self, request: &logic::ClaimRequest) -> Stored<Vec<logic::Upstream>> {
+        self.stored(|store| store.claim(&request.clone().moved()))
+    }
+    fn next_claim(&mut self, kinds: &[String]) -> Stored<Option<u64>> {
+        self.stored(|store| store.next_claim(kinds))
+    }
+    fn upstreams(
+        &mut self,
+        after: Option<&logic::Session>,
+        limit: u32,
+    ) -> Stored<Vec<logic::Upstream>> {
+        let after: Option<host::Session> = after.cloned().moved();
+        self.stored(|store| store.upstreams(after.as_ref(), limit))
+    }
     fn settings(&mut self, names: &[&str]) -> Stored<Vec<Option<String>>> {
         self.stored(|store| store.settings(names))
     }
@@ -195,6 +215,14 @@ records! {
         Cursor { pair state moved_at }
         Changes { heads cursors }
         PruneRequest { occurred_before keep_rows moved_before at_most }
+        Source { kind place thread }
+        Link {
+            source catalog host thread generation revision rotations marker misses adopted_at
+            checked_at claimed_until trouble
+        }
+        OwnTurns { sent running_until moved_at }
+        Upstream { session link turns watched }
+        ClaimRequest { kinds now until claimed_too limit }
         Setting { name value }
 }
 
@@ -217,6 +245,13 @@ records! {
         LogPage { head restored_at rows }
         Removal { cursors events }
         Pruning { events cursors more }
+        Source { kind place thread }
+        Link {
+            source catalog host thread generation revision rotations marker misses adopted_at
+            checked_at claimed_until trouble
+        }
+        OwnTurns { sent running_until moved_at }
+        Upstream { session link turns watched }
         StorageFailure { fault message }
 }
 

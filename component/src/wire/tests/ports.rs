@@ -1,9 +1,9 @@
 //! A store that remembers nothing, or fails.
 
 use crate::contract::{
-    AppendOutcome, AppendRequest, Appended, Changes, CursorQuery, Head, Level, LogPage, Opening,
-    Pair, PairState, PendingCount, PruneRequest, Pruning, Removal, Row, Session, Setting,
-    StorageFailure, StorageFault, Watched,
+    AppendOutcome, AppendRequest, Appended, Changes, ClaimRequest, CursorQuery, Head, Level,
+    LogPage, Opening, Pair, PairState, PendingCount, PruneRequest, Pruning, Removal, Row, Session,
+    Setting, StorageFailure, StorageFault, Upstream, Watched,
 };
 use crate::ports::{Ports, Stored};
 
@@ -76,6 +76,22 @@ impl Ports for Fake {
     }
     fn restored(&mut self, by: u64) -> Stored<u64> {
         self.answer(by)
+    }
+    fn upstream(&mut self, session: &Session) -> Stored<Upstream> {
+        let session = session.clone();
+        self.answer(Upstream { session, link: None, turns: None, watched: false })
+    }
+    fn save_upstream(&mut self, _: &Upstream) -> Stored<()> {
+        self.answer(())
+    }
+    fn claim(&mut self, _: &ClaimRequest) -> Stored<Vec<Upstream>> {
+        self.answer(Vec::new())
+    }
+    fn next_claim(&mut self, _: &[String]) -> Stored<Option<u64>> {
+        self.answer(None)
+    }
+    fn upstreams(&mut self, _: Option<&Session>, _: u32) -> Stored<Vec<Upstream>> {
+        self.answer(Vec::new())
     }
     fn settings(&mut self, names: &[&str]) -> Stored<Vec<Option<String>>> {
         self.answer(vec![None; names.len()])

@@ -1,7 +1,8 @@
 //! `doctor` and `stats`.
 
+use super::upstream::{adopted, link};
 use super::*;
-use crate::contract::StorageFault;
+use crate::contract::{Link, Source, StorageFault, Upstream};
 use crate::storage::Violation;
 
 const W: &str = "agent:main:w";
@@ -21,6 +22,12 @@ fn healthy() -> Store {
         let cursors =
             [live(W, A, 0, 1), ambient, live("agent:main:x", A, 1, 1), mark("agent:main:y", A)];
         save_cursors(store, cursors.to_vec());
+        store.save_upstream(&adopted(A)).unwrap();
+        for path in ["/home/u/t.jsonl", "C:\\u\\t.jsonl", "d:/t.jsonl", "\\\\share\\t.jsonl"] {
+            let source = Source { kind: "codex-jsonl".into(), place: path.into(), thread: None };
+            let link = Some(Link { source, ..link() });
+            store.save_upstream(&Upstream { link, turns: None, ..adopted(path) }).unwrap();
+        }
         store.connection.pragma_update(None, "ignore_check_constraints", true).unwrap();
     });
     store
@@ -125,6 +132,73 @@ fn a_broken_event_is_named_with_its_session_and_number() {
     for (change, subject, words) in names {
         assert_found(&update(change), "session-names", subject, words);
     }
+}
+
+#[test]
+fn a_broken_link_is_named_with_its_session() {
+    let subject = r#"session "agent:main:a" (agent "main")"#;
+    let file = "source_kind = 'claude-jsonl', source_thread = NULL";
+    let relative = format!("{file}, source_place = 't.jsonl'");
+    let with_thread = "source_kind = 'codex-jsonl', source_place = '/t'";
+    let cases = [
+        ("marker_json = '[1]'", "marker is no JSON object"),
+        ("marker_json = '{'", "marker is no JSON object"),
+        ("source_kind = 'Claude'", "kind of source is no word"),
+        ("source_kind = 'x' || char(0)", "kind of source is no word"),
+        (&relative, "without an absolute path"),
+        (with_thread, "names a thread on a node"),
+        ("source_thread = NULL", "names no thread"),
+        ("generation = 0", "out of range"),
+        ("revision = 1 << 53", "out of range"),
+        ("rotations = 1 << 32", "out of range"),
+        ("misses = -1", "out of range"),
+        ("adopted_at = -1", "time out of range"),
+        ("checked_at = 1 << 53", "time out of range"),
+        ("claimed_until = -1", "time out of range"),
+    ];
+    let here = format!("WHERE session_key = '{A}'");
+    for (change, words) in cases {
+        let sql = format!("UPDATE session_upstream_links SET {change} {here}");
+        assert_found(&sql, "link-values", subject, words);
+    }
+    let names = format!("UPDATE session_upstream_links SET agent_id = 'x' {here}");
+    let subject = r#"session "agent:main:a" (agent "x")"#;
+    assert_found(&names, "session-names", subject, "another agent");
+}
+
+#[test]
+fn broken_own_turns_are_named_with_their_session() {
+    let subject = r#"session "agent:main:a" (agent "main")"#;
+    let long = format!("sent_json = '[\"{}\"]'", "x".repeat(65));
+    let cases = [
+        ("sent_json = '{}'", "no JSON array"),
+        ("sent_json = '[\"a\"'", "no JSON array"),
+        ("sent_json = '[1,2,3,4,5,6,7,8,9,10,11]'", "more than 10"),
+        ("sent_json = '[\"a\",1]'", "no texts of at most 64 bytes"),
+        ("sent_json = '[null]'", "no texts of at most 64 bytes"),
+        (&long, "no texts of at most 64 bytes"),
+        ("running_until = -1", "time out of range"),
+        ("moved_at = 1 << 53", "time out of range"),
+    ];
+    for (change, words) in cases {
+        let sql = format!("UPDATE headsup_own_turns SET {change}");
+        assert_found(&sql, "own-turns", subject, words);
+    }
+    let subject = r#"session "" (agent "main")"#;
+    let names = "UPDATE headsup_own_turns SET session_key = ''";
+    assert_found(names, "session-names", subject, "an empty key");
+}
+
+#[test]
+fn a_source_that_another_core_knows_is_sound() {
+    let mut store = healthy();
+    let link = Link {
+        source: Source { kind: "other-tool".into(), place: "anything".into(), thread: None },
+        ..link()
+    };
+    let upstream = Upstream { link: Some(link), ..adopted(B) };
+    write(&mut store, |store| store.save_upstream(&upstream).unwrap());
+    assert_eq!(found(&mut store), []);
 }
 
 #[test]
@@ -247,7 +321,7 @@ fn stats_count_everything_by_what_it_is() {
     let stats = read(&mut store, |store| store.stats().unwrap());
     assert_eq!((stats.events, stats.sessions, stats.tombstones), (2, 2, 1));
     assert_eq!((stats.spawn_cursors, stats.explicit_cursors, stats.ambient_cursors), (0, 2, 1));
-    assert_eq!((stats.marks, stats.open_notices, stats.upstream_links), (1, 1, 0));
+    assert_eq!((stats.marks, stats.open_notices, stats.upstream_links), (1, 1, 5));
     assert_eq!((stats.oldest_event_at, stats.newest_event_at), (Some(5), Some(10)));
     assert_eq!((stats.last_sequence, stats.restored_at, stats.schema_version), (3, 0, 1));
     assert_eq!(stats.wal_bytes, 0);

@@ -1,7 +1,10 @@
 //! `reset`, `delete`, `prune`, `restored`, and the settings.
 
+use super::upstream::{adopted, turns};
 use super::*;
-use crate::contract::{CursorQuery, PruneRequest, Pruning, Removal, Setting, StorageFault};
+use crate::contract::{
+    CursorQuery, OwnTurns, PruneRequest, Pruning, Removal, Setting, StorageFault, Upstream,
+};
 
 const A: &str = "agent:main:a";
 const B: &str = "agent:main:b";
@@ -52,6 +55,16 @@ fn reset_removes_what_the_session_watches_and_keeps_its_marks_and_its_watchers()
 }
 
 #[test]
+fn reset_leaves_the_link_and_own_turns() {
+    let mut store = Store::in_memory().unwrap();
+    write(&mut store, |store| {
+        store.save_upstream(&adopted(W)).unwrap();
+        store.reset(W).unwrap();
+        assert_eq!(store.upstream_of(&session(W)).unwrap(), adopted(W));
+    });
+}
+
+#[test]
 fn delete_removes_log_and_cursors_of_exactly_that_session_and_counts_the_live_ones() {
     let mut store = Store::in_memory().unwrap();
     let namesake = Session { key: "global".into(), agent: "other".into() };
@@ -78,20 +91,18 @@ fn delete_removes_log_and_cursors_of_exactly_that_session_and_counts_the_live_on
 }
 
 #[test]
-fn delete_removes_what_the_session_watches_its_marks_and_its_link() {
+fn delete_removes_what_the_session_watches_its_marks_its_link_and_own_turns() {
     let mut store = Store::in_memory().unwrap();
     write(&mut store, |store| {
         save_cursors(store, vec![live(A, B, 0, 0), mark(A, W), live(W, A, 0, 0)]);
-        let link = "INSERT INTO session_upstream_links VALUES
-            (?1, 'main', 'claude-jsonl', '/x', 'claude', NULL, NULL, 1, 1, 0, '{}', 0, 0, NULL, 0)";
-        store.connection.execute(link, [A]).unwrap();
-        store.connection.execute(link, [B]).unwrap();
+        store.save_upstream(&adopted(A)).unwrap();
+        store.save_upstream(&adopted(B)).unwrap();
         assert_eq!(store.delete(&session(A), 1).unwrap(), Removal { cursors: 2, events: 0 });
         let pairs = store.pairs(&[pair(A, B), pair(A, W), pair(W, A)]).unwrap();
         assert!(pairs.iter().all(|state| state.cursor.is_none()));
-        let links = "SELECT group_concat(session_key) FROM session_upstream_links";
-        let left: String = store.connection.query_row(links, [], |row| row.get(0)).unwrap();
-        assert_eq!(left, B);
+        let left = store.upstream_of(&session(A)).unwrap();
+        assert_eq!((left.link, left.turns), (None, None));
+        assert_eq!(store.upstream_of(&session(B)).unwrap(), adopted(B));
     });
 }
 
@@ -210,6 +221,24 @@ fn old_tombstones_go_and_heads_of_living_sessions_stay() {
         store.prune(&PruneRequest { moved_before: Some(5_000), ..request }).unwrap();
         assert_eq!(head_of(store, A), None);
         assert_eq!(head_of(store, B), Some(head(6)));
+    });
+}
+
+#[test]
+fn own_turns_go_that_moved_strictly_before_the_cutoff_and_links_stay() {
+    let mut store = Store::in_memory().unwrap();
+    write(&mut store, |store| {
+        for (key, moved_at) in [(A, 49), (B, 50)] {
+            let turns = Some(OwnTurns { moved_at, ..turns() });
+            store.save_upstream(&Upstream { turns, ..adopted(key) }).unwrap();
+        }
+        let kept = |store: &mut Store| {
+            store.upstreams(None, 9).unwrap().iter().map(|one| one.turns.is_some()).collect()
+        };
+        store.prune(&PruneRequest { moved_before: None, ..NOTHING_DUE }).unwrap();
+        let before: Vec<_> = kept(store);
+        store.prune(&PruneRequest { moved_before: Some(50), ..NOTHING_DUE }).unwrap();
+        assert_eq!((before, kept(store)), (vec![true, true], vec![false, true]));
     });
 }
 

@@ -7,6 +7,7 @@ mod log;
 mod opening;
 mod plans;
 mod transactions;
+mod upstream;
 
 use tempfile::TempDir;
 

@@ -125,6 +125,9 @@ fn something_of_our_name_that_we_did_not_make_is_refused() {
         "CREATE TABLE SESSION_STATE_HEADS (x)",
         "CREATE VIEW session_watch_cursors AS SELECT 1 AS x",
         "CREATE TABLE other (x); CREATE INDEX session_watch_cursors_open ON other (x)",
+        "CREATE TABLE session_upstream_links (session_key TEXT, agent_id TEXT)",
+        "CREATE TABLE headsup_own_turns (x)",
+        "CREATE TABLE Headsup_Open_Counts (x)",
         "CREATE TABLE headsup_settings (owner TEXT, name TEXT, value TEXT)",
         "CREATE TABLE headsup_migrations (version INTEGER PRIMARY KEY, name TEXT) STRICT",
     ];
@@ -142,6 +145,9 @@ fn a_table_of_ours_that_somebody_changed_is_refused() {
         "ALTER TABLE session_state_heads ADD COLUMN extra TEXT",
         "ALTER TABLE session_watch_cursors RENAME COLUMN moved_at TO moved",
         "DROP TABLE session_upstream_links",
+        "ALTER TABLE session_upstream_links RENAME COLUMN source_place TO locator",
+        "DROP TABLE headsup_own_turns",
+        "DROP TABLE headsup_open_counts",
         "DROP INDEX session_watch_cursors_settled",
         "DROP INDEX session_state_events_by_session;
          CREATE INDEX session_state_events_by_session ON session_state_events (agent_id)",

@@ -5,9 +5,13 @@ use std::path::PathBuf;
 use rusqlite::{Connection, StatementStatus};
 
 use super::super::open::CACHED_STATEMENTS;
-use super::super::statements::{ALL, APPEND_SETTLED, CURSORS_OPEN, CURSORS_OPEN_OF};
+use super::super::statements::{
+    ALL, APPEND_SETTLED, CLAIM_DUE, CURSORS_OPEN, CURSORS_OPEN_OF, NEXT_CLAIM, UPSTREAM_OF,
+    UPSTREAMS,
+};
+use super::upstream::adopted;
 use super::*;
-use crate::contract::{CursorQuery, PruneRequest, Setting};
+use crate::contract::{ClaimRequest, CursorQuery, PruneRequest, Setting, Upstream};
 
 /// The steps of a plan, as SQLite words them.
 fn plan(connection: &Connection, sql: &str) -> Vec<String> {
@@ -25,6 +29,7 @@ fn analysed() -> Store {
             record(store, Entry { dedupe_key: Some(format!("k{n}")), ..entry(&target) });
             let notified = u64::from(n % 3 == 0);
             save_cursors(store, vec![live(&format!("agent:main:w{n}"), &target, 0, notified)]);
+            store.save_upstream(&adopted(&format!("agent:main:t{n}"))).unwrap();
         }
     });
     store.connection.execute_batch("ANALYZE").unwrap();
@@ -38,12 +43,15 @@ fn whole_store_by_design(file: &str) -> bool {
 }
 
 /// Listing all open notices goes through an index that holds those alone, and counting them through
-/// a table that has a row a watcher; the others read no table.
+/// a table that has a row a watcher; claiming goes through the adopted sessions, and a list of kinds
+/// of source; the others read no table.
 fn is_bounded_scan(step: &str) -> bool {
     step.ends_with("INDEX session_watch_cursors_open")
         || step == "SCAN headsup_open_counts"
+        || step == "SCAN link"
+        || step == "SCAN json_each VIRTUAL TABLE INDEX 1:"
         || step == "SCAN CONSTANT ROW"
-        || step == "SCAN (subquery-1)"
+        || step.starts_with("SCAN (subquery-")
         || step == "SCAN sqlite_schema"
 }
 
@@ -65,7 +73,9 @@ fn every_statement_finds_its_rows_by_index_and_sorts_nothing() {
 #[test]
 fn no_statement_that_records_builds_a_table_in_memory() {
     let store = Store::in_memory().unwrap();
-    let recording = |file: &str| file.starts_with("append/") || file.starts_with("save/");
+    let recording = |file: &str| {
+        ["append/", "save/", "save_upstream/", "claim/take"].iter().any(|one| file.starts_with(one))
+    };
     for (file, sql) in ALL.iter().filter(|(file, _)| recording(file)) {
         let mut program = store.connection.prepare(&format!("EXPLAIN {sql}")).unwrap();
         let steps = program.raw_query().mapped(|row| row.get::<_, String>(1));
@@ -88,6 +98,19 @@ fn settled_and_open_cursors_come_from_their_partial_indexes() {
     }
 }
 
+#[test]
+fn whether_a_link_is_watched_is_one_probe_of_an_index_that_has_all_it_takes() {
+    for store in [Store::in_memory().unwrap(), analysed()] {
+        for sql in [CLAIM_DUE, NEXT_CLAIM, UPSTREAMS, UPSTREAM_OF] {
+            let steps = plan(&store.connection, sql);
+            let index = "USING COVERING INDEX session_watch_cursors_by_target \
+                (target_key=? AND target_agent_id=? AND state=?)";
+            let probe = |step: &String| step.starts_with("SEARCH c ") && step.ends_with(index);
+            assert!(steps.iter().any(probe), "{steps:?}");
+        }
+    }
+}
+
 /// One of everything that a store can be asked.
 fn use_every_verb(store: &mut Store, n: u64) {
     let target = format!("agent:main:t{}", n % 7);
@@ -104,6 +127,7 @@ fn use_every_verb(store: &mut Store, n: u64) {
     save_heads(store, vec![change]);
     save_cursors(store, vec![live(watcher, &target, 0, sequence), mark("agent:main:x", &target)]);
     store.set(&[Setting { name: "a.b".into(), value: n.to_string() }]).unwrap();
+    use_every_verb_for_sources(store, &target);
     store.release().unwrap();
     store.savepoint().unwrap();
     store.delete(&session(&target), 5_000).unwrap();
@@ -133,6 +157,22 @@ fn use_every_verb(store: &mut Store, n: u64) {
         store.open_counts().unwrap();
         store.settings(&["a.b"]).unwrap();
     });
+}
+
+fn use_every_verb_for_sources(store: &mut Store, target: &str) {
+    let request = ClaimRequest {
+        kinds: vec!["claude-node".into()],
+        now: 0,
+        until: 60_000,
+        claimed_too: true,
+        limit: 1_000,
+    };
+    store.save_upstream(&adopted(target)).unwrap();
+    assert!(!store.claim(&request).unwrap().is_empty());
+    assert_eq!(store.next_claim(&request.kinds).unwrap(), Some(60_000));
+    assert!(!store.upstreams(None, 10).unwrap().is_empty());
+    let kept = store.upstream_of(&session(target)).unwrap();
+    store.save_upstream(&Upstream { link: None, turns: None, ..kept }).unwrap();
 }
 
 #[test]
