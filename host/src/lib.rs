@@ -66,6 +66,8 @@ pub mod contract;
 pub mod storage;
 mod stores;
 
+mod sources;
+
 mod alarm;
 mod clock;
 mod effects;
@@ -97,4 +99,5 @@ pub use interface::{Inspection, Interfaces, Surface};
 pub use plugin::{Plugin, PluginError};
 pub use queue::{Listener, TracingListener};
 pub use recording::Recording;
+pub use sources::{FolderFiles, SourceFiles, user_folders};
 pub use storage::Durability;

@@ -1,0 +1,181 @@
+//! Sources that hang, are slow or panic: planted, each by the name of its file.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::*;
+use crate::contract::Start;
+
+/// What a planted source does, by how its path begins.
+#[derive(Clone, Default)]
+struct Planted {
+    stage: Arc<Stage>,
+}
+
+#[derive(Default)]
+struct Stage {
+    begun: AtomicUsize,
+    released: Mutex<bool>,
+    release: Condvar,
+}
+
+impl Planted {
+    /// Lets everything end that hangs.
+    fn release(&self) {
+        *self.stage.released.lock().unwrap() = true;
+        self.stage.release.notify_all();
+    }
+
+    fn begun(&self) -> usize {
+        self.stage.begun.load(Ordering::SeqCst)
+    }
+}
+
+impl SourceFiles for Planted {
+    fn read(&self, read: &FileRead) -> Found {
+        self.stage.begun.fetch_add(1, Ordering::SeqCst);
+        let place = &read.places[0];
+        if place.contains("hang") {
+            let mut released = self.stage.released.lock().unwrap();
+            while !*released {
+                released = self.stage.release.wait(released).unwrap();
+            }
+        }
+        assert!(!place.contains("panic"), "planted");
+        if place.contains("gone") { Found::Missing } else { Found::Unchanged }
+    }
+}
+
+fn read(place: &str) -> FileRead {
+    let places = vec![place.to_owned()];
+    FileRead { places, head: 0, start: Start::Byte(0), at_most: 0, stamp: None }
+}
+
+fn crew(deadline: Duration) -> (Crew, Planted) {
+    let planted = Planted::default();
+    (Crew::new(Box::new(planted.clone()), deadline), planted)
+}
+
+fn all(crew: &Crew, places: &[String]) -> Vec<Found> {
+    let reads = places.iter().map(|place| read(place)).collect();
+    let mut answers = vec![None; places.len()];
+    crew.read_all(reads, |number, found| {
+        assert!(answers[number].replace(found).is_none(), "answered twice");
+        true
+    });
+    answers.into_iter().map(Option::unwrap).collect()
+}
+
+/// Time enough for anything that does not hang.
+const LONG: Duration = Duration::from_mins(10);
+
+const SHORT: Duration = Duration::from_millis(40);
+
+#[test]
+fn every_source_is_answered_once_however_many_there_are() {
+    let (crew, _) = crew(LONG);
+    let places: Vec<String> = (0..1_000)
+        .map(
+            |number| {
+                if number % 7 == 0 { format!("/gone/{number}") } else { format!("/a/{number}") }
+            },
+        )
+        .collect();
+    for (place, found) in places.iter().zip(all(&crew, &places)) {
+        assert_eq!(found == Found::Missing, place.starts_with("/gone"), "{place}");
+    }
+    assert!(all(&crew, &[]).is_empty());
+}
+
+#[test]
+fn a_source_that_hangs_costs_the_others_nothing() {
+    let (crew, planted) = crew(SHORT);
+    let mut places: Vec<String> = (0..50).map(|number| format!("/a/{number}")).collect();
+    places.insert(0, "/a/hang".into());
+    let found = all(&crew, &places);
+    assert_eq!(found[0], Found::Unavailable("no answer within 40 ms".into()));
+    assert!(found[1..].iter().all(|found| *found == Found::Unchanged));
+    planted.release();
+}
+
+#[test]
+fn a_read_that_hangs_is_not_begun_again_until_it_ended() {
+    let (crew, planted) = crew(SHORT);
+    let hanging = ["/a/hang".to_owned()];
+    all(&crew, &hanging);
+    assert_eq!(planted.begun(), 1);
+    let again = all(&crew, &hanging);
+    assert_eq!(again, [Found::Unavailable("an earlier read of it still hangs".into())]);
+    assert_eq!(planted.begun(), 1);
+    planted.release();
+    while !crew.shared.lock().hanging.is_empty() {
+        thread::yield_now();
+    }
+    assert_eq!(all(&crew, &hanging), [Found::Unchanged]);
+}
+
+#[test]
+fn a_folder_that_hangs_as_a_whole_takes_few_threads_and_leaves_the_rest_to_others() {
+    let (crew, planted) = crew(SHORT);
+    let mut places: Vec<String> = (0..200).map(|number| format!("/hang/{number}")).collect();
+    places.push("/a/1".into());
+    let found = all(&crew, &places);
+    assert!(found[..200].iter().all(|found| matches!(found, Found::Unavailable(_))));
+    assert_eq!(found[200], Found::Unchanged);
+    assert!(planted.begun() <= THREADS, "{}", planted.begun());
+    // By then it is known.
+    let begun = planted.begun();
+    assert_eq!(all(&crew, &places)[200], Found::Unchanged);
+    assert_eq!(planted.begun(), begun + 1);
+    planted.release();
+}
+
+#[test]
+fn threads_are_bounded_however_much_hangs_and_end_with_their_reads() {
+    let (crew, planted) = crew(SHORT);
+    for round in 0..4 {
+        let places: Vec<String> = (0..40).map(|at| format!("/{round}/{at}/hang")).collect();
+        let found = all(&crew, &places);
+        assert!(found.iter().all(|found| matches!(found, Found::Unavailable(_))));
+        assert!(crew.shared.lock().threads <= THREADS);
+    }
+    assert_eq!(planted.begun(), THREADS);
+    planted.release();
+    while crew.shared.lock().threads > 0 {
+        thread::yield_now();
+    }
+    assert_eq!(all(&crew, &["/hang".to_owned()]), [Found::Unchanged]);
+}
+
+#[test]
+fn a_reader_that_panics_is_a_source_that_cannot_be_read() {
+    let (crew, _) = crew(LONG);
+    let found = all(&crew, &["/panic".into(), "/a".into()]);
+    assert_eq!(found, [Found::Unavailable("reading it panicked".into()), Found::Unchanged]);
+}
+
+#[test]
+fn stopping_ends_the_waiting_in_the_middle_of_a_read_that_hangs() {
+    let (crew, planted) = crew(LONG);
+    thread::scope(|scope| {
+        let waiting = scope.spawn(|| crew.read(read("/hang")));
+        while planted.begun() == 0 {
+            thread::yield_now();
+        }
+        crew.stop();
+        assert_eq!(waiting.join().unwrap(), unavailable("the store is being closed"));
+    });
+    planted.release();
+}
+
+#[test]
+fn who_does_not_want_more_gets_no_more() {
+    let (crew, _) = crew(LONG);
+    let reads = (0..100).map(|number| read(&format!("/a/{number}"))).collect();
+    let mut heard = 0;
+    crew.read_all(reads, |_, _| {
+        heard += 1;
+        heard < 3
+    });
+    assert_eq!(heard, 3);
+    assert!(crew.shared.lock().rounds.is_empty());
+}

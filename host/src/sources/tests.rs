@@ -1,0 +1,351 @@
+//! Files as they are met in life: on a real file system, in a folder that is allowed.
+
+use std::fs;
+use std::path::PathBuf;
+
+use super::window::FURTHEST;
+use super::*;
+use crate::contract::Start;
+
+/// An allowed folder, and everything outside of it.
+struct Stage {
+    /// Holds both.
+    base: tempfile::TempDir,
+    files: FolderFiles,
+}
+
+impl Stage {
+    fn new() -> Self {
+        let base = tempfile::tempdir().unwrap();
+        for folder in ["allowed/project", "outside"] {
+            fs::create_dir_all(base.path().join(folder)).unwrap();
+        }
+        let files = FolderFiles::inside([base.path().join("allowed")]);
+        Self { base, files }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.base.path().join(name)
+    }
+
+    fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.path(name);
+        fs::write(&path, bytes).unwrap();
+        path
+    }
+
+    /// Reads all of a file, up to 1 MiB.
+    fn read(&self, name: &str) -> Found {
+        self.files.read(&self.order(&[name]))
+    }
+
+    fn order(&self, names: &[&str]) -> FileRead {
+        let place = |name: &&str| self.path(name).to_str().unwrap().to_owned();
+        let places = names.iter().map(place).collect();
+        FileRead { places, head: 0, start: Start::Byte(0), at_most: 1 << 20, stamp: None }
+    }
+}
+
+fn file(found: Found) -> FileFound {
+    match found {
+        Found::File(file) => file,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn why(found: Found) -> String {
+    match found {
+        Found::Unavailable(why) | Found::Refused(why) => why,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_file_is_read_with_what_tells_it_from_others() {
+    let stage = Stage::new();
+    stage.write("allowed/project/a.jsonl", "one\ntwo\n");
+    let order =
+        FileRead { head: 3, start: Start::Byte(4), ..stage.order(&["allowed/project/a.jsonl"]) };
+    let found = file(stage.files.read(&order));
+    assert_eq!((found.size, found.start), (8, 4));
+    assert_eq!((found.head.as_slice(), found.bytes.as_slice()), (&b"one"[..], &b"two\n"[..]));
+    assert!(found.modified_at > 1_600_000_000_000);
+    assert!(!found.identity.is_empty() && found.identity.len() <= 128 && found.stamp.len() <= 256);
+}
+
+#[test]
+fn a_file_with_the_stamp_of_the_plan_is_unchanged_and_any_change_changes_the_stamp() {
+    let stage = Stage::new();
+    let path = stage.write("allowed/a", "one\n");
+    let mut order = stage.order(&["allowed/a"]);
+    let first = file(stage.files.read(&order));
+    order.stamp = Some(first.stamp.clone());
+    assert_eq!(stage.files.read(&order), Found::Unchanged);
+    let mut appended = fs::OpenOptions::new().append(true).open(&path).unwrap();
+    io::Write::write_all(&mut appended, b"two\n").unwrap();
+    let grown = file(stage.files.read(&order));
+    assert_eq!((grown.size, &grown.identity), (8, &first.identity));
+    order.stamp = Some(grown.stamp);
+    // A file of the same size and times took its place.
+    let modified = fs::metadata(&path).unwrap().modified().unwrap();
+    let other = stage.write("allowed/other", "ONE\nTWO\n");
+    fs::File::options().write(true).open(&other).unwrap().set_modified(modified).unwrap();
+    fs::rename(other, &path).unwrap();
+    let replaced = file(stage.files.read(&order));
+    assert_ne!(replaced.identity, first.identity);
+    assert_eq!(replaced.bytes, b"ONE\nTWO\n");
+}
+
+#[test]
+fn the_first_place_is_read_where_a_file_is() {
+    let stage = Stage::new();
+    stage.write("allowed/archived", "moved\n");
+    let both = stage.order(&["allowed/here", "allowed/archived"]);
+    assert_eq!(file(stage.files.read(&both)).bytes, b"moved\n");
+    stage.write("allowed/here", "new\n");
+    assert_eq!(file(stage.files.read(&both)).bytes, b"new\n");
+    assert_eq!(stage.files.read(&stage.order(&["allowed/no", "allowed/neither"])), Found::Missing);
+    assert_eq!(stage.files.read(&stage.order(&[])), Found::Missing);
+}
+
+#[test]
+fn what_is_missing_is_missing_also_with_the_folder_it_was_in() {
+    let stage = Stage::new();
+    assert_eq!(stage.read("allowed/project/none"), Found::Missing);
+    assert_eq!(stage.read("allowed/gone/deeper/none"), Found::Missing);
+    stage.write("allowed/file", "");
+    assert_eq!(stage.read("allowed/file/none"), Found::Missing);
+    // What is there but is no regular file.
+    assert_eq!(stage.read("allowed/project"), Found::Missing);
+}
+
+#[test]
+fn a_missing_allowed_folder_takes_no_source_away_and_may_come_later() {
+    let stage = Stage::new();
+    let files = FolderFiles::inside([stage.path("allowed"), stage.path("later")]);
+    let order = stage.order(&["later/project/a"]);
+    assert!(why(files.read(&order)).contains("later is not there"));
+    fs::create_dir_all(stage.path("later/project")).unwrap();
+    assert_eq!(files.read(&order), Found::Missing);
+    stage.write("later/project/a", "x");
+    assert_eq!(file(files.read(&order)).bytes, b"x");
+    fs::remove_dir_all(stage.path("later")).unwrap();
+    // A file in the folder's place is no folder either.
+    stage.write("later", "");
+    assert!(matches!(files.read(&order), Found::Unavailable(_)));
+}
+
+#[test]
+fn nothing_outside_of_the_allowed_folders_is_read() {
+    let stage = Stage::new();
+    stage.write("outside/secret", "secret\n");
+    // A name that only begins like an allowed folder's is another one.
+    fs::create_dir(stage.path("allowed-not")).unwrap();
+    stage.write("allowed-not/secret", "secret\n");
+    for name in [
+        "outside/secret",
+        "outside/none",
+        "allowed/../outside/secret",
+        "allowed-not/secret",
+        "allowed/../none",
+    ] {
+        let found = stage.read(name);
+        assert!(matches!(found, Found::Refused(_)), "{name}: {found:?}");
+        let why = why(found);
+        assert!(why.contains("outside the folders") && !why.contains("secret"), "{name}: {why}");
+    }
+    let relative = FileRead { places: vec!["allowed/a".into()], ..stage.order(&[]) };
+    assert_eq!(stage.files.read(&relative), Found::Refused("the path is not absolute".into()));
+    let nothing_allowed = FolderFiles::inside([""; 0]);
+    let found = nothing_allowed.read(&stage.order(&["outside/secret"]));
+    assert!(matches!(found, Found::Refused(_)));
+}
+
+#[test]
+fn a_reason_is_one_line_within_its_bound() {
+    let why = reason(&format!("a\nb{}", "é".repeat(200)));
+    assert!(why.len() <= REASON_BYTES && why.starts_with("a bé"), "{why}");
+}
+
+#[test]
+fn a_file_that_is_shorter_than_asked_gives_what_is_there() {
+    let stage = Stage::new();
+    let path = stage.write("allowed/a", "0123456789");
+    let mut order = stage.order(&["allowed/a"]);
+    order.head = 100;
+    order.start = Start::Byte(8);
+    let found = file(stage.files.read(&order));
+    assert_eq!((found.head.len(), found.bytes.as_slice()), (10, &b"89"[..]));
+    order.start = Start::Byte(11);
+    let found = file(stage.files.read(&order));
+    assert_eq!((found.start, found.bytes.len(), found.size), (11, 0, 10));
+    // Cut between looking and reading.
+    let open = system::open(&path).unwrap();
+    fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(4).unwrap();
+    assert_eq!(window::read(&open, 2, 100, 10).unwrap(), b"23");
+    // Grown between looking and reading: the rest is the next check's.
+    fs::write(&path, "0123456789abcdef").unwrap();
+    assert_eq!(window::read(&open, 2, 100, 10).unwrap(), b"23456789");
+}
+
+/// From where a file of this text is read that asks for so many bytes before its end.
+fn start_before_end(text: &[u8], bytes: u32) -> u64 {
+    let stage = Stage::new();
+    stage.write("allowed/a", text);
+    let start = Start::BeforeEnd(bytes);
+    let order = FileRead { start, at_most: u32::MAX, ..stage.order(&["allowed/a"]) };
+    let found = file(stage.files.read(&order));
+    let rest = text.len() as u64 - found.start;
+    assert_eq!(found.bytes.len() as u64, rest);
+    found.start
+}
+
+#[test]
+fn reading_before_the_end_goes_back_until_there_is_a_line_feed() {
+    assert_eq!(start_before_end(b"0\n2345\n78", 3), 6);
+    assert_eq!(start_before_end(b"0\n23456789", 3), 0);
+    assert_eq!(start_before_end(b"0123456\n89abcdef", 3), 4);
+    assert_eq!(start_before_end(b"\n123456789", 3), 0);
+    assert_eq!(start_before_end(b"0123456789", 1), 0);
+    assert_eq!(start_before_end(b"01234567\n9", 0), 8);
+    assert_eq!(start_before_end(b"", 5), 0);
+    assert_eq!(start_before_end(b"12\n", 50), 0);
+    let mut long = vec![b'x'; 300_000];
+    long[100_000] = b'\n';
+    assert_eq!(start_before_end(&long, 70_000), 300_000 - 280_000);
+}
+
+#[test]
+fn a_line_of_more_than_64_mib_is_looked_for_no_further() {
+    let stage = Stage::new();
+    let path = stage.write("allowed/a", "x\n");
+    // Sparse: the file system makes up the zeros.
+    let size = FURTHEST + 10;
+    fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(size).unwrap();
+    let start = Start::BeforeEnd(1 << 20);
+    let order = FileRead { start, at_most: 5, ..stage.order(&["allowed/a"]) };
+    let found = file(stage.files.read(&order));
+    assert_eq!((found.start, found.bytes.len()), (10, 5));
+}
+
+#[cfg(unix)]
+mod unix {
+    use std::os::unix::fs::symlink;
+
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+
+    use super::*;
+
+    #[test]
+    fn a_link_is_followed_inside_and_refused_where_it_leads_outside() {
+        let stage = Stage::new();
+        stage.write("allowed/project/a", "inside\n");
+        stage.write("outside/secret", "secret\n");
+        symlink(stage.path("allowed/project/a"), stage.path("allowed/in")).unwrap();
+        symlink(stage.path("outside/secret"), stage.path("allowed/out")).unwrap();
+        symlink(stage.path("outside"), stage.path("allowed/folder")).unwrap();
+        symlink(stage.path("allowed/project"), stage.path("outside/back")).unwrap();
+        assert_eq!(file(stage.read("allowed/in")).bytes, b"inside\n");
+        assert_eq!(file(stage.read("outside/back/a")).bytes, b"inside\n");
+        for name in ["allowed/out", "allowed/folder/secret", "allowed/folder/none"] {
+            let found = stage.read(name);
+            assert!(
+                matches!(found, Found::Refused(_) | Found::Unavailable(_)),
+                "{name}: {found:?}"
+            );
+            assert!(!why(found).contains("secret"), "{name}");
+        }
+        assert!(matches!(stage.read("allowed/out"), Found::Refused(_)));
+    }
+
+    #[test]
+    fn a_link_that_leads_nowhere_is_missing_but_not_where_folders_may_be_mounted() {
+        let stage = Stage::new();
+        symlink(stage.path("allowed/none"), stage.path("allowed/dangling")).unwrap();
+        assert_eq!(stage.read("allowed/dangling"), Found::Missing);
+        symlink(stage.path("outside/unmounted"), stage.path("allowed/disk")).unwrap();
+        assert!(why(stage.read("allowed/disk/project/a")).contains("leads nowhere"));
+        symlink(stage.path("allowed/loop"), stage.path("allowed/loop")).unwrap();
+        assert!(matches!(stage.read("allowed/loop"), Found::Unavailable(_)));
+    }
+
+    #[test]
+    fn an_allowed_folder_may_be_a_link_itself() {
+        let stage = Stage::new();
+        symlink(stage.path("allowed"), stage.path("link")).unwrap();
+        stage.write("allowed/a", "x");
+        let files = FolderFiles::inside([stage.path("link")]);
+        assert_eq!(file(files.read(&stage.order(&["link/a"]))).bytes, b"x");
+        assert_eq!(file(files.read(&stage.order(&["allowed/a"]))).bytes, b"x");
+        fs::rename(stage.path("allowed"), stage.path("away")).unwrap();
+        assert!(matches!(files.read(&stage.order(&["link/a"])), Found::Unavailable(_)));
+    }
+
+    /// Opening one of these would wait for ever, or do something.
+    #[test]
+    fn a_pipe_and_a_socket_are_no_files_and_are_never_opened() {
+        let stage = Stage::new();
+        let pipe = stage.path("allowed/pipe");
+        mknodat(CWD, &pipe, FileType::Fifo, Mode::RWXU, 0).unwrap();
+        let _socket = std::os::unix::net::UnixListener::bind(stage.path("allowed/socket")).unwrap();
+        assert_eq!(stage.read("allowed/pipe"), Found::Missing);
+        assert_eq!(stage.read("allowed/socket"), Found::Missing);
+        // Should one take a file's place just then, opening does not wait, and the swap is noticed.
+        let opened = system::open(&pipe).unwrap();
+        let metadata = opened.metadata().unwrap();
+        assert!(!system::same(&metadata, &metadata));
+    }
+
+    #[test]
+    fn another_file_in_the_place_of_the_one_that_was_looked_at_is_noticed() {
+        let stage = Stage::new();
+        let path = stage.write("allowed/a", "one");
+        let folders = stage.files.folders();
+        let located = locate(&path, &folders).ok().unwrap();
+        let order = stage.order(&["allowed/a"]);
+        assert!(read_located(&path, &located, &order).unwrap().is_some());
+        fs::rename(stage.write("allowed/b", "two"), &path).unwrap();
+        assert!(read_located(&path, &located, &order).unwrap().is_none());
+        fs::remove_file(&path).unwrap();
+        assert!(read_located(&path, &located, &order).unwrap().is_none());
+        symlink(stage.write("allowed/b", "two"), &path).unwrap();
+        assert!(read_located(&path, &located, &order).unwrap().is_none());
+    }
+
+    #[test]
+    fn a_folder_that_became_a_link_to_outside_is_noticed() {
+        let stage = Stage::new();
+        let path = stage.write("allowed/project/a", "one");
+        let folders = stage.files.folders();
+        let located = locate(&path, &folders).ok().unwrap();
+        fs::hard_link(&path, stage.path("outside/a")).unwrap();
+        fs::rename(stage.path("allowed/project"), stage.path("allowed/old")).unwrap();
+        symlink(stage.path("outside"), stage.path("allowed/project")).unwrap();
+        // The very same file, by a way that is not allowed.
+        let order = stage.order(&["allowed/project/a"]);
+        assert!(read_located(&path, &located, &order).unwrap().is_none());
+        assert!(matches!(stage.files.read(&order), Found::Refused(_)));
+    }
+
+    /// Nobody but a user without privileges is kept from reading; the system's other failures are
+    /// told the same way.
+    #[test]
+    fn a_file_that_may_not_be_read_is_unavailable_and_not_missing() {
+        use std::os::unix::fs::PermissionsExt;
+        let stage = Stage::new();
+        let path = stage.write("allowed/a", "secret");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0)).unwrap();
+        if fs::File::open(&path).is_ok() {
+            eprintln!("skipped: this user may read everything");
+            return;
+        }
+        assert!(why(stage.read("allowed/a")).to_lowercase().contains("permission denied"));
+    }
+
+    #[test]
+    fn a_name_that_is_too_long_is_no_proof_that_nothing_is_there() {
+        let stage = Stage::new();
+        let name = format!("allowed/{}", "x".repeat(300));
+        assert!(matches!(stage.read(&name), Found::Unavailable(_)));
+    }
+}
