@@ -26,12 +26,11 @@ pub use headsup::awareness::log::Level;
 pub use headsup::awareness::queue::{Delivery, Opening};
 pub use headsup::awareness::settings::Setting;
 pub use headsup::awareness::sources::{
-    ExplainedRow, FileFound, FileRead, Found, LinkState, Obstacle, Order, Progress, Reader, Source,
-    Start, Tally,
+    ExplainedRow, FileFound, FileRead, Found, Reader, Source, Tally,
 };
 pub use headsup::awareness::storage::{
     AppendOutcome, AppendRequest, Appended, Changes, ClaimRequest, Cursor, CursorQuery,
-    CursorState, Entry, Head, HeadChange, Link, LogPage, Notifying, OwnTurns, Pair, PairState,
+    CursorState, Entry, Head, HeadChange, Link, LogPage, Notifying, Pair, PairState,
     Positions, PruneRequest, Row, Upstream, Watched,
 };
 pub use headsup::awareness::types::{

@@ -9,8 +9,8 @@ use crate::contract::headsup::awareness::{log, queue, settings, storage};
 use crate::contract::wasi::clocks::wall_clock;
 use crate::contract::{
     Acknowledgement, Adopted, AdoptionRequest, AppendOutcome, AppendRequest, Changes, Check,
-    ClaimRequest, CursorQuery, Delta, Drained, Errand, ErrandDone, Error, Explanation, Failure, FileRead,
-    Found, Head, Level, LinkState, LogPage, Metadata, Method, Notice, Opening, Outcome, Pair,
+    ClaimRequest, CursorQuery, Delta, Drained, Errand, ErrandDone, Error, Explanation, Failure, Found,
+    Head, Level, LogPage, Metadata, Method, Notice, Opening, Outcome, Pair,
     PairState, PendingCount, PendingNotice, Plan, Policy, PruneRequest, Pruning, Reader, Receipt,
     Recovery, Removal, Selection, Session, SessionRef, Setting, Signal, Upstream, Urgency,
     WatchAnswer, WatchEntry, Watched,
@@ -69,17 +69,11 @@ impl Ports for Imports {
     fn upstream(&mut self, session: &Session) -> Stored<Upstream> {
         storage::upstream_of(session)
     }
-    fn save_upstream(&mut self, upstream: &Upstream) -> Stored<()> {
-        storage::save_upstream(upstream)
+    fn save_upstream(&mut self, upstream: &Upstream, now: u64) -> Stored<()> {
+        storage::save_upstream(upstream, now)
     }
     fn claim(&mut self, request: &ClaimRequest) -> Stored<Vec<Upstream>> {
         storage::claim(request)
-    }
-    fn next_claim(&mut self, kinds: &[String]) -> Stored<Option<u64>> {
-        storage::next_claim(kinds)
-    }
-    fn upstreams(&mut self, after: Option<&Session>, limit: u32) -> Stored<Vec<Upstream>> {
-        storage::upstreams(after, limit)
     }
     fn settings(&mut self, names: &[&str]) -> Stored<Vec<Option<String>>> {
         settings::get(&names.iter().map(ToString::to_string).collect::<Vec<_>>())
@@ -162,9 +156,6 @@ impl exports::reconciliation::Guest for Core {
 }
 
 impl exports::upstreams::Guest for Core {
-    fn prepare_adoption(request: AdoptionRequest) -> Result<Option<FileRead>, Error> {
-        upstream::adopt::prepare(&request)
-    }
     fn adopt(request: AdoptionRequest, found: Option<Found>) -> Result<Adopted, Error> {
         upstream::adopt::adopt(&mut Imports, &request, found.as_ref())
     }
@@ -177,14 +168,8 @@ impl exports::upstreams::Guest for Core {
     fn plan_checks(selection: Selection, reader: Reader) -> Result<Vec<Plan>, Error> {
         upstream::plan::plan(&mut Imports, &selection, reader)
     }
-    fn next_check(reader: Reader) -> Result<Option<u64>, Error> {
-        upstream::plan::next_check(&mut Imports, reader)
-    }
     fn feed(session: Session, revision: u64, found: Found) -> Result<Check, Error> {
         upstream::feed::feed(&mut Imports, &session, revision, &found)
-    }
-    fn links(after: Option<Session>) -> Result<Vec<LinkState>, Error> {
-        upstream::links::links(&mut Imports, after.as_ref())
     }
     fn explain(
         kind: String,

@@ -52,13 +52,9 @@ pub trait Ports {
     /// `storage.upstream-of`.
     fn upstream(&mut self, session: &Session) -> Stored<Upstream>;
     /// `storage.save-upstream`.
-    fn save_upstream(&mut self, upstream: &Upstream) -> Stored<()>;
+    fn save_upstream(&mut self, upstream: &Upstream, now: u64) -> Stored<()>;
     /// `storage.claim`.
     fn claim(&mut self, request: &ClaimRequest) -> Stored<Vec<Upstream>>;
-    /// `storage.next-claim`.
-    fn next_claim(&mut self, kinds: &[String]) -> Stored<Option<u64>>;
-    /// `storage.upstreams`.
-    fn upstreams(&mut self, after: Option<&Session>, limit: u32) -> Stored<Vec<Upstream>>;
 
     /// `settings.get`.
     fn settings(&mut self, names: &[&str]) -> Stored<Vec<Option<String>>>;

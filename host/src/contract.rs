@@ -46,12 +46,11 @@ pub use imports::log::Level;
 pub use imports::queue::{Delivery, Opening};
 pub use imports::settings::Setting;
 pub use imports::sources::{
-    ExplainedRow, FileFound, FileRead, Found, LinkState, Obstacle, Order, Progress, Reader, Source,
-    Start, Tally,
+    ExplainedRow, FileFound, FileRead, Found, Reader, Source, Tally,
 };
 pub use imports::storage::{
     AppendOutcome, AppendRequest, Appended, Changes, ClaimRequest, Cursor, CursorQuery,
-    CursorState, Entry, Head, HeadChange, Link, LogPage, Notifying, OwnTurns, Pair, PairState,
+    CursorState, Entry, Head, HeadChange, Link, LogPage, Notifying, Pair, PairState,
     Positions, PruneRequest, Row, Upstream, Watched,
 };
 pub use imports::types::{

@@ -1,16 +1,15 @@
 //! Adopting a session: a link to where it really lives, from the source's present end on.
 
-use alloc::format;
 use alloc::string::{String, ToString};
+use alloc::vec::Vec;
 
 use super::lines::Lines;
-use super::marker::{FileMarker, ItemsMarker, LONGEST_LINE, Marker, WINDOW};
+use super::progress::{Labels, Position, Progress};
 use super::source::{KINDS, Kind};
 use super::{feed, row};
 use crate::contract::{
-    Actor, ActorType, Adopted, Adoption, AdoptionRequest, Error, FileFound, FileRead, Found,
-    Happening, InvalidInput, InvalidReason, Link, Outcome, Reader, Session, Signal, Source, Start,
-    Upstream,
+    Actor, ActorType, Adopted, Adoption, AdoptionRequest, Error, FileFound, Found, Happening,
+    InvalidInput, InvalidReason, Link, Outcome, Reader, Session, SessionRef, Signal, Source,
 };
 use crate::ports::{Ports, Stored};
 use crate::refusal::{corrupt, listed, refuse};
@@ -23,164 +22,136 @@ const GENERATION: &str = "upstreams.generation";
 /// A link's revisions start here times its generation: no two links of a session ever share one.
 const REVISIONS: u64 = 1 << 20;
 
-/// What to read for an adoption. See `upstreams.prepare-adoption` in the contract.
-pub fn prepare(request: &AdoptionRequest) -> Result<Option<FileRead>, Error> {
-    let checked = Checked::of(request)?;
-    Ok((checked.kind.reader == Reader::File).then(|| FileRead {
-        places: (checked.kind.places)(&checked.source.place),
-        head: if checked.kind.has_head { WINDOW } else { 0 },
-        start: Start::BeforeEnd(WINDOW),
-        at_most: LONGEST_LINE,
-        stamp: None,
-    }))
-}
-
 /// Adopts a session. See `upstreams.adopt` in the contract.
 pub fn adopt(
     ports: &mut impl Ports,
     request: &AdoptionRequest,
     found: Option<&Found>,
 ) -> Result<Adopted, Error> {
-    let checked = Checked::of(request)?;
-    let file = checked.file(found)?;
+    let Checked { session, kind, catalog } = check(request)?;
+    let file = file_of(kind, found)?;
     let now = ports.now();
-    let mut upstream = ports.upstream(&checked.session)?;
-    let before = upstream.link.take();
-    if let Some(link) = before.as_ref().filter(|link| checked.is_source_of(link)) {
-        refresh(ports, &checked, upstream, link)?;
-        let heads = ports.heads(core::slice::from_ref(&checked.session))?;
-        let version = heads.into_iter().next().flatten().map_or(0, |head| head.version);
-        return Ok(Adopted { adopted: false, state_version: version });
+    let mut upstream = ports.upstream(&session)?;
+    let labels =
+        Labels { adopted_at: now, host: request.host.clone(), thread: request.thread.clone() };
+    let mut revision = 0;
+    if let Some(mut link) = upstream.link.take() {
+        if is_same(kind, &link.source, &request.source) {
+            let mut progress = Progress::of(&link)?;
+            progress.labels = Labels { adopted_at: progress.labels.adopted_at, ..labels };
+            progress.trouble = None;
+            link.state = progress.text();
+            link.catalog = catalog;
+            link.misses = 0;
+            link.revision += 1;
+            upstream.link = Some(link);
+            ports.save_upstream(&upstream, now)?;
+            return Ok(Adopted { adopted: false, state_version: version_of(ports, session)? });
+        }
+        revision = link.revision + 1;
     }
     let generation = next_generation(ports)?;
-    let revision = before.map_or(0, |link| link.revision + 1).max(generation * REVISIONS);
-    let marker = match file {
-        Some(file) => Marker::File(at_the_end(checked.kind, file, now)),
-        None => Marker::Items(ItemsMarker::default()),
-    };
+    let mut progress = Progress { labels, ..Progress::default() };
+    if let Some(file) = file {
+        start_at_the_end(&mut progress, kind, file, now);
+    }
     upstream.link = Some(Link {
-        source: checked.source.clone(),
-        catalog: checked.catalog.clone(),
-        host: checked.host.clone(),
-        thread: checked.thread.clone(),
+        source: request.source.clone(),
+        catalog: catalog.clone(),
         generation,
-        revision,
-        rotations: 0,
-        marker: marker.text(),
+        revision: revision.max(generation * REVISIONS),
         misses: 0,
-        adopted_at: now,
-        checked_at: None,
-        claimed_until: 0,
-        trouble: None,
+        state: progress.text(),
     });
-    ports.save_upstream(&upstream)?;
-    let state_version = match record::record(ports, &checked.signal(generation))? {
+    ports.save_upstream(&upstream, now)?;
+    let happening = Happening::Adopted(Adoption { catalog, host: request.host.clone() });
+    let signal = signal(session, happening, dedupe_key(generation));
+    let state_version = match record::record(ports, &signal)? {
         Outcome::Recorded(version) | Outcome::Duplicate(version) => version,
         Outcome::Unwatched => 0,
     };
     Ok(Adopted { adopted: true, state_version })
 }
 
+/// What there is to read for an adoption: a file's path, or nothing.
+pub fn path_of(request: &AdoptionRequest) -> Result<Option<String>, InvalidInput> {
+    let reads = check(request)?.kind.reader == Reader::File;
+    Ok(reads.then(|| request.source.place.clone()))
+}
+
 /// The default dedupe key of an adoption.
 #[must_use]
 pub fn dedupe_key(generation: u64) -> String {
-    format!("adopted:{generation}")
+    feed::key("adopted:", &[generation])
 }
 
-/// A request in bounds.
+/// A signal that the system itself records about an adopted session.
+#[must_use]
+pub fn signal(session: Session, happening: Happening, dedupe_key: String) -> Signal {
+    Signal {
+        session: SessionRef { key: session.key, agent: Some(session.agent) },
+        happening,
+        actor: Actor { type_: ActorType::System, id: None },
+        session_id: None,
+        run_id: None,
+        occurred_at: None,
+        dedupe_key: Some(dedupe_key),
+        watchers: Vec::new(),
+    }
+}
+
+/// What a request names, in bounds.
 struct Checked {
     session: Session,
     kind: &'static Kind,
-    source: Source,
     catalog: String,
-    host: Option<String>,
-    thread: Option<String>,
 }
 
-impl Checked {
-    fn of(request: &AdoptionRequest) -> Result<Self, InvalidInput> {
-        let AdoptionRequest { session, source, catalog, host, thread } = request;
-        let session = session::resolve("session", session)?;
-        let Some(kind) = Kind::of(&source.kind) else {
-            let what = listed("must be one of", &mut KINDS.iter().map(|kind| kind.word));
-            return Err(refuse(InvalidReason::UnknownValue, "source.kind", &what));
-        };
-        check_source(kind, source)?;
-        let catalog = session::name("catalog", catalog)?.ok_or_else(|| {
-            let what = "an adoption needs the catalog's name; an empty one counts as missing";
-            refuse(InvalidReason::MissingField, "catalog", what)
-        })?;
-        let optional = |field: &str, given: &Option<String>| {
-            given.as_deref().map(|id| session::id(field, id)).transpose()
-        };
-        let (host, thread) = (optional("host", host)?, optional("thread", thread)?);
-        Ok(Self { session, kind, source: source.clone(), catalog, host, thread })
+fn check(request: &AdoptionRequest) -> Result<Checked, InvalidInput> {
+    let session = session::resolve("session", &request.session)?;
+    let Some(kind) = Kind::of(&request.source.kind) else {
+        let what = listed("must be one of", &mut KINDS.iter().map(|kind| kind.word));
+        return Err(refuse(InvalidReason::UnknownValue, "source.kind", &what));
+    };
+    check_source(kind, &request.source)?;
+    for (field, id) in [("host", &request.host), ("thread", &request.thread)] {
+        if let Some(id) = id {
+            session::id(field, id)?;
+        }
     }
-
-    /// The file that was found, where one had to be read.
-    fn file<'f>(&self, found: Option<&'f Found>) -> Result<Option<&'f FileFound>, InvalidInput> {
-        let (reason, what) = match (self.kind.reader, found) {
-            (Reader::Gateway, None) => return Ok(None),
-            (Reader::File, Some(Found::File(file))) => return Ok(Some(file)),
-            (Reader::File, Some(Found::Missing)) => {
-                (InvalidReason::SourceMissing, "there is no such regular file")
-            }
-            (Reader::File, Some(Found::Unavailable(why))) => {
-                (InvalidReason::SourceUnavailable, why.as_str())
-            }
-            (Reader::File, Some(Found::Refused(why))) => {
-                (InvalidReason::SourceRefused, why.as_str())
-            }
-            _ => (InvalidReason::WrongType, "this source was not read as it was asked for"),
-        };
-        Err(refuse(reason, "source.path", what))
-    }
-
-    /// Whether a link leads to the same source, wherever that lies by now.
-    fn is_source_of(&self, link: &Link) -> bool {
-        let Source { kind, place, thread } = &link.source;
-        *kind == self.source.kind
-            && *thread == self.source.thread
-            && (self.kind.places)(place).contains(&self.source.place)
-    }
-
-    fn signal(&self, generation: u64) -> Signal {
-        let (catalog, host) = (self.catalog.clone(), self.host.clone());
-        let happening = Happening::Adopted(Adoption { catalog, host });
-        by_system(&self.session, happening, dedupe_key(generation))
-    }
-}
-
-/// A signal that the system itself records.
-pub fn by_system(session: &Session, happening: Happening, dedupe_key: String) -> Signal {
-    let actor = Actor { type_: ActorType::System, id: None };
-    feed::signal(session, happening, actor, None, dedupe_key)
+    let Some(catalog) = session::name("catalog", &request.catalog)? else {
+        let what = "an adoption needs the catalog's name; an empty one counts as missing";
+        return Err(refuse(InvalidReason::MissingField, "catalog", what));
+    };
+    Ok(Checked { session, kind, catalog })
 }
 
 fn check_source(kind: &Kind, source: &Source) -> Result<(), InvalidInput> {
-    let place = &source.place;
-    if kind.reader == Reader::Gateway {
-        session::id("source.node", place)?;
-        let Some(thread) = &source.thread else {
-            let what = "a source on a node needs the thread's id";
-            return Err(refuse(InvalidReason::MissingField, "source.thread", what));
-        };
-        session::id("source.thread", thread)?;
-        return Ok(());
-    }
-    if source.thread.is_some() {
-        let what = "a file is one thread; leave it out";
-        return Err(refuse(InvalidReason::UnknownField, "source.thread", what));
-    }
-    if place.len() > MAX_PATH_BYTES {
-        let what = "a path has at most 4,096 bytes";
-        return Err(refuse(InvalidReason::TooLong, "source.path", what));
-    }
-    if !is_absolute(place) || place.chars().any(session::is_forbidden) {
-        let what = "give an absolute path without control characters";
-        return Err(refuse(InvalidReason::InvalidPath, "source.path", what));
-    }
-    Ok(())
+    let Source { place, thread, .. } = source;
+    let (reason, field, what) = match (kind.reader, thread) {
+        (Reader::Gateway, Some(thread)) => {
+            session::id("source.node", place)?;
+            session::id("source.thread", thread)?;
+            return Ok(());
+        }
+        (Reader::Gateway, None) => {
+            (InvalidReason::MissingField, "source.thread", "a node's source is a thread; name it")
+        }
+        (Reader::File, Some(_)) => {
+            (InvalidReason::UnknownField, "source.thread", "a file is one thread; leave it out")
+        }
+        (Reader::File, None) if place.len() > MAX_PATH_BYTES => {
+            (InvalidReason::TooLong, "source.path", "a path has at most 4,096 bytes")
+        }
+        (Reader::File, None) if is_absolute(place) && !place.contains(session::is_forbidden) => {
+            return Ok(());
+        }
+        (Reader::File, None) => {
+            let what = "give an absolute path without control characters";
+            (InvalidReason::InvalidPath, "source.path", what)
+        }
+    };
+    Err(refuse(reason, field, what))
 }
 
 /// Absolute on some system: `/…`, `\\…`, `C:\…`. The host that reads it knows better.
@@ -190,56 +161,72 @@ fn is_absolute(path: &str) -> bool {
         || matches!(path.as_bytes(), [drive, b':', b'\\' | b'/', ..] if drive.is_ascii_alphabetic())
 }
 
-/// The link lives on with its position; a check in flight that was planned before writes nothing.
-fn refresh(
-    ports: &mut impl Ports,
-    checked: &Checked,
-    upstream: Upstream,
-    before: &Link,
-) -> Stored<()> {
-    let link = Link {
-        catalog: checked.catalog.clone(),
-        host: checked.host.clone(),
-        thread: checked.thread.clone(),
-        revision: before.revision + 1,
-        misses: 0,
-        trouble: None,
-        ..before.clone()
+/// Whether two sources of this kind are one, wherever it lies by now.
+fn is_same(kind: &Kind, one: &Source, other: &Source) -> bool {
+    one.kind == other.kind
+        && one.thread == other.thread
+        && (kind.places)(&one.place).contains(&other.place)
+}
+
+/// The file that was found, where one had to be read.
+fn file_of<'f>(
+    kind: &Kind,
+    found: Option<&'f Found>,
+) -> Result<Option<&'f FileFound>, InvalidInput> {
+    let (reason, what) = match (kind.reader, found) {
+        (Reader::Gateway, None) => return Ok(None),
+        (Reader::File, Some(Found::File(file))) => return Ok(Some(file)),
+        (Reader::File, Some(Found::Missing)) => {
+            (InvalidReason::SourceMissing, "there is no such regular file")
+        }
+        (Reader::File, Some(Found::Unavailable(why))) => {
+            (InvalidReason::SourceUnavailable, why.as_str())
+        }
+        (Reader::File, Some(Found::Refused(why))) => (InvalidReason::SourceRefused, why.as_str()),
+        _ => (InvalidReason::WrongType, "this source was not read as it should be"),
     };
-    ports.save_upstream(&Upstream { link: Some(link), ..upstream })
+    Err(refuse(reason, "source.path", what))
+}
+
+fn version_of(ports: &mut impl Ports, session: Session) -> Stored<u64> {
+    let heads = ports.heads(&[session])?;
+    Ok(heads.first().and_then(Option::as_ref).map_or(0, |head| head.version))
 }
 
 /// Generations count the links of the whole store, so that none is used twice for a session, even
 /// if its link was gone in between.
 fn next_generation(ports: &mut impl Ports) -> Stored<u64> {
-    let last = ports.settings(&[GENERATION])?.into_iter().next().flatten();
-    let last: u64 = match last {
-        None => 0,
-        Some(text) => text.parse().map_err(|_| corrupt("the count of adoptions is no number"))?,
+    let last = match ports.settings(&[GENERATION])?.first() {
+        Some(Some(text)) => text.parse().ok(),
+        _ => Some(0),
     };
-    ports.set(&[policy::setting(GENERATION, (last + 1).to_string())])?;
-    Ok(last + 1)
+    let Some(last) = last else {
+        return Err(corrupt("the count of adoptions is no number"));
+    };
+    let next: u64 = last + 1;
+    ports.set(&[policy::setting(GENERATION, next.to_string())])?;
+    Ok(next)
 }
 
-/// The position after the last whole line. What is half-written belongs to the future.
-fn at_the_end(kind: &Kind, file: &FileFound, now: u64) -> FileMarker {
-    let mut marker = FileMarker::default();
+/// Goes behind the last whole line. What is half-written belongs to the future.
+fn start_at_the_end(progress: &mut Progress, kind: &Kind, file: &FileFound, now: u64) {
+    let mut position = Position::default();
     if let Some(first) = Lines::new(&file.head, true).next() {
-        marker.headless = row::read(first.text).is_some_and(|facts| (kind.headless)(&facts));
+        position.headless = row::read(first.text).is_some_and(|facts| (kind.headless)(&facts));
     }
     let mut end = 0;
     for line in Lines::new(&file.bytes, file.start == 0) {
         end = line.end;
         if let Some(facts) = row::read(line.text) {
-            marker.pass(feed::usable(facts.at, file));
+            progress.newest = progress.newest.max(feed::usable(facts.at, file));
         }
     }
     // A line that began too far back to be found is passed over once it ends.
-    marker.passing = end == 0 && file.start > 0;
-    if marker.passing {
+    position.passing = end == 0 && file.start > 0;
+    if position.passing {
         end = file.bytes.len();
     }
-    marker.advance(file.start + end as u64, file);
-    marker.remember(file, now);
-    marker
+    position.advance(file.start + end as u64, file);
+    position.remember(file, now);
+    progress.file = position;
 }

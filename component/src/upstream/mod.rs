@@ -3,7 +3,7 @@
 //! The modules stand in the order in which a check passes them. What is read: [`source`] (which
 //! kinds there are; one module each: `claude`, `codex`), [`plan`], [`adopt`]. How bytes become rows:
 //! `lines`, `row`. What a row is: [`shape`], a table. What counts: `queued`, `sent`. What moves:
-//! [`marker`], [`feed`]. For people: [`explain`], [`links`].
+//! [`progress`], [`feed`]. For people: [`explain`].
 
 pub mod claude;
 pub mod codex;
@@ -22,7 +22,6 @@ pub mod instant;
 pub mod queued;
 
 pub mod feed;
-pub mod marker;
+pub mod progress;
 
 pub mod explain;
-pub mod links;

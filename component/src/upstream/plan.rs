@@ -1,62 +1,46 @@
 //! What to read now: links that somebody watches and nobody else has claimed.
 
-use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use super::marker::Marker;
+use super::progress::Progress;
 use super::source::{KINDS, Kind};
 use super::turns;
 use crate::contract::{
-    ClaimRequest, Error, FileRead, Level, Link, Order, Plan, Reader, Selection, Start, Upstream,
+    ClaimRequest, Error, FileRead, Level, Link, Plan, Reader, Selection, Upstream,
 };
 use crate::ports::{Ports, Stored};
 
-/// How often a link is checked, over all processes of a store, in ms.
-pub const INTERVAL_MS: u64 = 60 * 1_000;
-/// How many of the newest items of a thread are read.
-pub const ITEMS: u32 = 50;
-/// The most links of one plan.
-const MOST: u32 = 100_000;
+/// How long a link is claimed for a check, in ms: a second less than the interval of checks, so that a
+/// timer that is slightly early does not miss its turn.
+pub const CLAIM_MS: u64 = 59 * 1_000;
 
-/// What to read for checks. See `upstreams.plan` in the contract.
+/// What to read for checks. See `upstreams.plan-checks` in the contract.
 pub fn plan(
     ports: &mut impl Ports,
     selection: &Selection,
     reader: Reader,
 ) -> Result<Vec<Plan>, Error> {
     let now = ports.now();
-    let claimed_too = match selection {
-        Selection::One(session) => {
-            let upstream = ports.upstream(session)?;
-            let free = upstream.watched && !turns::is_running(&upstream, now);
-            let planned = if free { plan_of(ports, upstream, reader) } else { None };
-            return Ok(planned.into_iter().collect());
+    let mut planned = Vec::new();
+    if let Selection::One(session) = selection {
+        let upstream = ports.upstream(session)?;
+        if upstream.watched && !turns::is_running(&upstream, now) {
+            planned.push(upstream);
         }
-        Selection::All => true,
-        Selection::Due => false,
-    };
-    let request = ClaimRequest {
-        kinds: words(reader),
-        now,
-        until: now + INTERVAL_MS,
-        claimed_too,
-        limit: MOST,
-    };
-    let claimed = ports.claim(&request)?;
-    let mut plans = Vec::with_capacity(claimed.len());
-    for upstream in claimed {
+    } else {
+        planned = ports.claim(&ClaimRequest {
+            kinds: words(reader),
+            now,
+            until: now + CLAIM_MS,
+            claimed_too: matches!(selection, Selection::All),
+        })?;
+    }
+    let mut plans = Vec::with_capacity(planned.len());
+    for upstream in planned {
         plans.extend(plan_of(ports, upstream, reader));
     }
     Ok(plans)
-}
-
-/// From when on a link is due. See `upstreams.next-check` in the contract.
-pub fn next_check(ports: &mut impl Ports, reader: Reader) -> Stored<Option<u64>> {
-    let now = ports.now();
-    let next = ports.next_claim(&words(reader))?;
-    // A claim that ends later is one of a clock that was set back.
-    Ok(next.map(|until| if until > now + INTERVAL_MS { now } else { until }))
 }
 
 /// The words of the kinds that this reader reads.
@@ -74,28 +58,26 @@ fn words(reader: Reader) -> Vec<String> {
 fn plan_of(ports: &mut impl Ports, upstream: Upstream, reader: Reader) -> Option<Plan> {
     let Upstream { session, link: Some(link), .. } = upstream else { return None };
     let kind = Kind::of(&link.source.kind).filter(|kind| kind.reader == reader)?;
-    match order(kind, &link) {
-        Ok(order) => Some(Plan { session, source: link.source, revision: link.revision, order }),
+    match file(kind, &link) {
+        Ok(file) => Some(Plan { session, source: link.source, revision: link.revision, file }),
         Err(failure) => {
-            let line = format!("the source of {} is not checked: {}", session.key, failure.message);
+            let mut line = session.key;
+            line.push_str(" is not checked: ");
+            line.push_str(&failure.message);
             ports.log(Level::Error, &line);
             None
         }
     }
 }
 
-fn order(kind: &Kind, link: &Link) -> Stored<Order> {
-    let Marker::File(marker) = Marker::read(&link.marker, &link.source)? else {
-        return Ok(Order::Items(ITEMS));
-    };
-    let (from, at_most) = marker.span();
+fn file(kind: &Kind, link: &Link) -> Stored<Option<FileRead>> {
+    let Progress { file, trouble, .. } = Progress::of(link)?;
     // An unchanged file answers nothing new, unless it has to be said that it is there again.
-    let untroubled = link.misses == 0 && link.trouble.is_none();
-    Ok(Order::File(FileRead {
+    let untroubled = link.misses == 0 && trouble.is_none();
+    Ok((kind.reader == Reader::File).then(|| FileRead {
         places: (kind.places)(&link.source.place),
-        head: 0,
-        start: Start::Byte(from),
-        at_most,
-        stamp: marker.stamp.filter(|_| untroubled),
+        start: file.start(),
+        at_most: file.at_most(),
+        stamp: file.stamp.filter(|_| untroubled),
     }))
 }

@@ -15,14 +15,12 @@ pub struct Kind {
     pub word: &'static str,
     /// Who reads it.
     pub reader: Reader,
-    /// Where a file may be that was adopted from this place, which comes first. Two places that
-    /// lead to the same list are one source.
+    /// Where a file may be that was adopted from this place, which comes first. Places that
+    /// lead to one another are one source.
     pub places: fn(&str) -> Vec<String>,
-    /// Whether the first row says something about all the others.
-    pub has_head: bool,
-    /// The shapes of its rows, the first that matches counts; the last matches every row.
+    /// The shapes of its rows: the first that matches counts, and the last matches every row.
     pub shapes: &'static [Shape],
-    /// Whether this first row says that no person types into the session at all.
+    /// Whether this row, the first of a file, says that no person types into the session at all.
     pub headless: fn(&Facts) -> bool,
 }
 

@@ -1,7 +1,9 @@
 //! What the gateway says of its own turns: which texts it sent, and whether a turn runs.
 
+use alloc::string::String;
+
 use super::digest::Digest;
-use crate::contract::{Error, OwnTurns, SessionRef, Upstream};
+use crate::contract::{Error, SessionRef, Upstream};
 use crate::ports::Ports;
 use crate::session;
 
@@ -12,60 +14,50 @@ pub const RUNNING_MS: u64 = 60 * 60 * 1_000;
 
 /// The gateway sent this text. See `upstreams.sent` in the contract.
 pub fn sent(ports: &mut impl Ports, session: &SessionRef, text: &str) -> Result<(), Error> {
+    let (now, mut upstream) = load(ports, session)?;
     let digest = Digest::of_text(text);
-    if digest == Digest::of_text("") {
-        // It would match every turn without text.
-        session::resolve("session", session)?;
-        return Ok(());
+    // A text of nothing would match every turn without text.
+    if digest != Digest::of_text("") {
+        upstream.sent = remembered(&upstream.sent, &digest.hex());
+        ports.save_upstream(&upstream, now)?;
     }
-    change(ports, session, |turns, _| {
-        let hash = digest.hex();
-        turns.sent.retain(|known| *known != hash);
-        turns.sent.push(hash);
-        if turns.sent.len() > REMEMBERED {
-            turns.sent.remove(0);
-        }
-    })
+    Ok(())
 }
 
 /// A turn runs, or no longer. See `upstreams.busy` in the contract.
 pub fn busy(ports: &mut impl Ports, session: &SessionRef, running: bool) -> Result<(), Error> {
-    change(ports, session, |turns, now| {
-        turns.running_until = if running { now + RUNNING_MS } else { 0 };
-    })
+    let (now, mut upstream) = load(ports, session)?;
+    upstream.running_until = if running { now + RUNNING_MS } else { 0 };
+    Ok(ports.save_upstream(&upstream, now)?)
 }
 
 /// Whether a turn of the session runs.
 #[must_use]
 pub fn is_running(upstream: &Upstream, now: u64) -> bool {
-    upstream.turns.as_ref().is_some_and(|turns| turns.running_until > now)
+    upstream.running_until > now
 }
 
 /// Whether the gateway sent this text itself.
 #[must_use]
 pub fn is_echo(upstream: &Upstream, text: Digest) -> bool {
-    let Some(turns) = &upstream.turns else { return false };
-    let hash = text.hex();
-    turns.sent.iter().any(|known| *known == hash)
+    !upstream.sent.is_empty() && upstream.sent.contains(text.hex().as_str())
 }
 
-fn change(
-    ports: &mut impl Ports,
-    session: &SessionRef,
-    change: impl FnOnce(&mut OwnTurns, u64),
-) -> Result<(), Error> {
+fn load(ports: &mut impl Ports, session: &SessionRef) -> Result<(u64, Upstream), Error> {
     let session = session::resolve("session", session)?;
     let now = ports.now();
-    let mut upstream = ports.upstream(&session)?;
-    let mut turns = upstream.turns.take().unwrap_or_default();
-    change(&mut turns, now);
-    turns.moved_at = now;
-    upstream.turns = Some(turns);
-    Ok(ports.save_upstream(&upstream)?)
+    Ok((now, ports.upstream(&session)?))
 }
 
-impl Default for OwnTurns {
-    fn default() -> Self {
-        Self { sent: alloc::vec::Vec::new(), running_until: 0, moved_at: 0 }
+/// The hashes with this one as the newest, oldest first, one space between two.
+fn remembered(before: &str, hash: &str) -> String {
+    let kept = before.split(' ').filter(|known| *known != hash && !known.is_empty());
+    let surplus = (kept.clone().count() + 1).saturating_sub(REMEMBERED);
+    let mut all = String::new();
+    for known in kept.skip(surplus) {
+        all.push_str(known);
+        all.push(' ');
     }
+    all.push_str(hash);
+    all
 }

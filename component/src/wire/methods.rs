@@ -113,7 +113,7 @@ fn errand_of(method: Name, fields: &Fields<'_>) -> Result<Option<Errand>, Error>
             fields.only(&[&["now"]])?;
             Some(Errand::MoveClock(fields.clock_time("now")?))
         }
-        Name::Adopt => Some(Errand::ReadSource(adopt::prepare(&upstreams::adoption(fields)?)?)),
+        Name::Adopt => Some(Errand::ReadSource(adopt::path_of(&upstreams::adoption(fields)?)?)),
         Name::CheckUpstreams => {
             fields.only(&[])?;
             Some(Errand::CheckUpstreams)

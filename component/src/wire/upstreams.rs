@@ -5,14 +5,15 @@ use alloc::string::{String, ToString};
 use super::fields::{Fields, Read, refuse};
 use super::place::Place;
 use crate::contract::{
-    Adopted, AdoptionRequest, Check, Finding, Found, InvalidReason, Order, Plan, Session, Source,
-    Tally,
+    Adopted, AdoptionRequest, Check, Finding, Found, InvalidReason, Plan, Session, Source, Tally,
 };
 use crate::json::{self, Value, Writer};
 use crate::session;
 
 /// The kind of source that the gateway reads itself.
 const NODE: &str = "claude-node";
+/// How many of the newest items of a thread are read.
+const ITEMS: u64 = 50;
 
 /// The params of `adopt`.
 pub fn adoption(fields: &Fields<'_>) -> Read<AdoptionRequest> {
@@ -109,9 +110,7 @@ fn write_plan(out: &mut Writer, plan: &Plan) {
         out.name("thread").text(thread);
     }
     out.close_object();
-    if let Order::Items(items) = plan.order {
-        out.name("items").number(items.into());
-    }
+    out.name("items").number(ITEMS);
     out.name("revision").number(plan.revision);
     out.close_object();
 }
