@@ -1,0 +1,130 @@
+//! Codex rollouts: files on this machine.
+//!
+//! Only an `event_msg` of type `user_message` is what a person typed. The `response_item` with role
+//! `user` repeats it, and others of that role carry injected context. The first row says who started
+//! the thread: one that a sub-agent, `exec` or an MCP client started has no human rows.
+
+use alloc::string::{String, ToString};
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::row::{Facts, Field, Flag};
+use super::shape::{Shape, Test};
+use super::source::Kind;
+use crate::contract::Reader;
+
+/// A rollout on this machine.
+pub const FILE: Kind = Kind {
+    word: "codex-jsonl",
+    reader: Reader::File,
+    places,
+    has_head: true,
+    shapes: SHAPES,
+    headless,
+};
+
+/// Sources of threads into which nobody types.
+const HEADLESS: &[&str] = &["exec", "mcp"];
+
+/// How a sub-agent's source may be written, as a word or as an object's member.
+const SUB_AGENT: &[&str] = &["subagent", "sub_agent", "sub-agent", "subAgent", "SubAgent"];
+
+fn headless(first: &Facts) -> bool {
+    if !first.is(Field::Type, "session_meta") {
+        return false;
+    }
+    let of_sub_agent = |field| SUB_AGENT.iter().any(|start| first.begins(field, start));
+    of_sub_agent(Field::Source)
+        || of_sub_agent(Field::ThreadSource)
+        || HEADLESS.iter().any(|word| first.is(Field::Source, word))
+}
+
+/// Where threads are, and where finished ones go.
+const LIVE: &str = "/sessions/";
+const ARCHIVE: &str = "/archived_sessions/";
+
+/// A rollout is in a folder of its day, `sessions/YYYY/MM/DD/rollout-YYYY-MM-DDT….jsonl`, until it
+/// moves to the one folder `archived_sessions`, under the same name.
+fn places(path: &str) -> Vec<String> {
+    let mut places = vec![path.to_string()];
+    places.extend(other_place(path));
+    places
+}
+
+/// Where a rollout is that moved; none for a path that is not one of a rollout.
+fn other_place(path: &str) -> Option<String> {
+    let (folder, name) = path.rsplit_once('/')?;
+    let date = name.strip_prefix("rollout-")?.get(..10)?;
+    let day = date.replace('-', "/");
+    let is_archived = folder.strip_suffix(ARCHIVE.trim_end_matches('/'));
+    let is_live = || folder.strip_suffix(day.as_str())?.strip_suffix(LIVE);
+    if !day.bytes().all(|byte| byte == b'/' || byte.is_ascii_digit()) {
+        return None;
+    }
+    Some(match is_archived {
+        Some(home) => [home, LIVE, &day, "/", name].concat(),
+        None => [is_live()?, ARCHIVE, name].concat(),
+    })
+}
+
+/// What rows are taken for.
+const SHAPES: &[Shape] = {
+    use Test::{Has, Is, IsNot, Lacks, Opens, OtherThan};
+    &[
+        Shape::other("session-meta", "says what the thread is", &[Is(Field::Type, "session_meta")]),
+        Shape::other(
+            "response-item",
+            "what went to or came from the model; prompts stand in a row of their own",
+            &[Is(Field::Type, "response_item")],
+        ),
+        Shape::other(
+            "event",
+            "an event that is no message of the user",
+            &[Is(Field::Type, "event_msg"), IsNot(Field::Payload, "user_message")],
+        ),
+        Shape::other(
+            "bookkeeping",
+            "rows of this type are notes of Codex for itself",
+            &[IsNot(Field::Type, "event_msg")],
+        ),
+        Shape::other(
+            "injected-context",
+            "payload.kind: Codex wrote it in the user's place",
+            &[OtherThan(Field::PayloadKind, &["plain"])],
+        ),
+        Shape::human(
+            "image-only",
+            "a picture without text",
+            &[Lacks(Flag::Text), Has(Flag::Images)],
+        ),
+        Shape::human(
+            "image-only",
+            "a picture without text",
+            &[Lacks(Flag::Text), Has(Flag::LocalImages)],
+        ),
+        Shape::other("empty", "neither text nor picture", &[Lacks(Flag::Text)]),
+        Shape::other(
+            "injected-context",
+            "context that Codex puts before a prompt",
+            &[Opens(&["<environment_context>", "<user_instructions>"])],
+        ),
+        Shape::other(
+            "interruption",
+            "notes that a turn was interrupted; nothing was typed",
+            &[Opens(&["<turn_aborted>"])],
+        ),
+        Shape::other(
+            "subagent-notification",
+            "what a sub-agent reported",
+            &[Opens(&["<subagent_notification>"])],
+        ),
+        Shape::other(
+            "inter-session-message",
+            "another session sent it",
+            &[Opens(&["[Inter-session message]"])],
+        ),
+        Shape::human("prompt-with-image", "text with a picture", &[Has(Flag::Images)]),
+        Shape::human("prompt-with-image", "text with a picture", &[Has(Flag::LocalImages)]),
+        Shape::human("typed-prompt", "text", &[]),
+    ]
+};
