@@ -1,17 +1,19 @@
 //! The strict reader of an object's fields: every value has exactly the type it must have, null
 //! is no value, and no field is passed over.
 
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use super::fault::Fault;
 use super::place::Place;
-use crate::contract::{InvalidInput, InvalidReason, SessionRef};
+use crate::contract::{InvalidReason, SessionRef};
 use crate::json::{Members, Value};
 use crate::refusal::{self, MAX_INTEGER};
 
 /// What a reading of fields answers.
-pub type Read<T> = Result<T, InvalidInput>;
+pub type Read<T> = Result<T, Box<Fault>>;
 
 /// The longest name of an unknown field that an error repeats, in bytes.
 const LONGEST_SHOWN_NAME: usize = 64;
@@ -201,8 +203,8 @@ pub fn session_at(value: &Value<'_>, place: &Place<'_>) -> Read<SessionRef> {
 }
 
 /// Refuses what stands at a place.
-pub fn refuse(reason: InvalidReason, place: &Place<'_>, what: &str) -> InvalidInput {
-    refusal::refuse(reason, &place.path(), what)
+pub fn refuse(reason: InvalidReason, place: &Place<'_>, what: &str) -> Box<Fault> {
+    refusal::refuse(reason, &place.path(), what).into()
 }
 
 /// Says which words are allowed.
@@ -233,10 +235,10 @@ fn integer_at(value: &Value<'_>, place: &Place<'_>) -> Read<Option<i64>> {
     }
 }
 
-fn wrong_type(place: &Place<'_>, what: &str) -> InvalidInput {
+fn wrong_type(place: &Place<'_>, what: &str) -> Box<Fault> {
     refuse(InvalidReason::WrongType, place, &format!("must be {what}"))
 }
 
-fn out_of_range(place: &Place<'_>, what: &str) -> InvalidInput {
+fn out_of_range(place: &Place<'_>, what: &str) -> Box<Fault> {
     refuse(InvalidReason::OutOfRange, place, &format!("must be {what}"))
 }

@@ -1,5 +1,6 @@
 //! The methods: what each is called, whether it writes, and how it becomes a typed call.
 
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::{String, ToString};
 
@@ -8,7 +9,7 @@ use super::fault::Fault;
 use super::fields::{Fields, Read, refuse, session_at, text_at};
 use super::place::Place;
 use super::{signal, tools};
-use crate::contract::{Access, Error, InvalidReason, Receipt, SessionRef};
+use crate::contract::{Access, InvalidReason, Receipt, SessionRef};
 use crate::json::Value;
 use crate::ports::Ports;
 use crate::{acknowledge, lifecycle, notice, reconcile, record, retention, session, watch};
@@ -67,16 +68,16 @@ impl Name {
 }
 
 /// What a call answers: its result as JSON text.
-type Answer = Result<String, Error>;
+pub type Answer = Result<String, Box<Fault>>;
 
 /// Calls a method. A refusal names the field as the caller wrote it.
-pub fn call(ports: &mut impl Ports, method: Name, params: &Value<'_>) -> Result<String, Fault> {
+pub fn call(ports: &mut impl Ports, method: Name, params: &Value<'_>) -> Answer {
     dispatch(ports, method, params).map_err(|fault| as_written(params, fault))
 }
 
-fn dispatch(ports: &mut impl Ports, method: Name, params: &Value<'_>) -> Result<String, Fault> {
+fn dispatch(ports: &mut impl Ports, method: Name, params: &Value<'_>) -> Answer {
     let fields = &Fields::of(params, &PARAMS)?;
-    let answer = match method {
+    match method {
         Name::Record => record(ports, params),
         Name::RecordMany => record_many(ports, params),
         Name::Watch => watch(ports, fields),
@@ -92,10 +93,9 @@ fn dispatch(ports: &mut impl Ports, method: Name, params: &Value<'_>) -> Result<
         Name::Delete => delete(ports, fields),
         Name::Recover => recover(ports, fields),
         Name::Tools => definitions(fields),
-        Name::CallTool => return tools::call(ports, fields),
+        Name::CallTool => tools::call(ports, fields),
         Name::Clock => clock(fields),
-    };
-    answer.map_err(Fault::from)
+    }
 }
 
 fn record(ports: &mut impl Ports, params: &Value<'_>) -> Answer {
@@ -136,7 +136,7 @@ fn watches(ports: &mut impl Ports, fields: &Fields<'_>) -> Answer {
         (true, true) => (InvalidReason::UnknownField, "target"),
     };
     let what = "give either a watcher, for what it watches, or a target, for who watches it";
-    Err(refuse(reason, &fields.place_of(field), what).into())
+    Err(refuse(reason, &fields.place_of(field), what))
 }
 
 fn take(ports: &mut impl Ports, fields: &Fields<'_>) -> Answer {
@@ -168,8 +168,7 @@ fn status(ports: &mut impl Ports, fields: &Fields<'_>) -> Answer {
             InvalidReason::MissingField,
             &fields.place_of("changesSince"),
             "a limit bounds the changes since a version; give the version, or no limit",
-        )
-        .into());
+        ));
     }
     state(ports, &session, since, limit)
 }
@@ -247,7 +246,7 @@ fn receipt(value: &Value<'_>, place: &Place<'_>) -> Read<Receipt> {
 
 /// The logic calls the parts of a session `….key` and `….agent`. A caller may have written a
 /// session as its key alone, and writes the agent of a notice beside its target.
-fn as_written(params: &Value<'_>, mut fault: Fault) -> Fault {
+fn as_written(params: &Value<'_>, mut fault: Box<Fault>) -> Box<Fault> {
     let written = fault.field.as_deref().and_then(|field| {
         let (whole, part) = field.rsplit_once('.')?;
         find(params, whole)?.as_text()?;

@@ -5,6 +5,7 @@
 //! becomes of recordings that failed, and `tools` is what agents see.
 //!
 //! Everything that comes in may be anything; nothing here panics over it.
+#![allow(clippy::unnecessary_box_returns, reason = "a fault travels in its box: see `fault`")]
 
 mod answers;
 mod failed;
@@ -18,6 +19,7 @@ mod signal;
 mod tests;
 mod tools;
 
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -69,7 +71,7 @@ pub fn failed(ports: &mut impl Ports, request: &str, failure: Failure) -> Option
 fn answer(
     ports: &mut impl Ports,
     request: &str,
-    failure: Option<Fault>,
+    failure: Option<Box<Fault>>,
 ) -> Result<Option<String>, Option<String>> {
     // What a host says of a request that it did not even try stands over what is wrong in it.
     let untried = failure.as_ref().filter(|failure| failure.code != Code::Failed);
@@ -97,7 +99,7 @@ fn answer(
         return Err(request.error(&fault));
     };
     if let Some(session) = lost.session {
-        let Fault { reason, message, .. } = &fault;
+        let Fault { reason, message, .. } = &*fault;
         ports
             .log(Level::Error, &format!("nothing was recorded on {session} ({reason}): {message}"));
     }
