@@ -11,6 +11,7 @@ wit_bindgen::generate!({
     generate_all,
     pub_export_macro: true,
     default_bindings_module: "crate::contract",
+    disable_run_ctors_once_workaround: true,
 });
 
 pub use exports::headsup::awareness::maintenance::{Policy, Recovery, Urgency};

@@ -47,8 +47,7 @@ impl<'a> Fields<'a> {
         let what = if known.iter().all(|names| names.is_empty()) {
             "there are no fields here; remove it".to_string()
         } else {
-            let mut names = known.iter().flat_map(|names| names.iter().copied());
-            listed("unknown field; the fields here are", &mut names)
+            listed("unknown field; the fields here are", known)
         };
         // A name that could be content is not repeated.
         let shown = (1..=LONGEST_SHOWN_NAME).contains(&unknown.len())
@@ -153,9 +152,7 @@ impl<'a> Fields<'a> {
         read: impl Fn(&Value<'_>, &Place<'_>) -> Read<T>,
     ) -> Read<Vec<T>> {
         let place = self.place_of(name);
-        let Value::List(elements) = self.value(name)? else {
-            return Err(wrong_type(&place, "a list"));
-        };
+        let elements = self.elements(name)?;
         let mut all = Vec::with_capacity(elements.len());
         for (at, element) in elements.iter().enumerate() {
             all.push(read(element, &place.element(at))?);
@@ -163,16 +160,25 @@ impl<'a> Fields<'a> {
         Ok(all)
     }
 
-    /// One of these words.
-    pub fn word<T: Copy>(&self, name: &str, words: &[(T, &'static str)]) -> Read<T> {
+    /// One of these values, by its word.
+    pub fn word<T: Copy>(&self, name: &str, values: &[T], word: fn(T) -> &'static str) -> Read<T> {
         let given = self.text(name)?;
-        for (value, word) in words {
-            if *word == given {
+        let mut words = Vec::new();
+        for value in values {
+            words.push(word(*value));
+            if word(*value) == given {
                 return Ok(*value);
             }
         }
-        let what = listed("must be one of", &mut words.iter().map(|(_, word)| *word));
-        Err(refuse(InvalidReason::UnknownValue, &self.place_of(name), &what))
+        Err(no_word(InvalidReason::UnknownValue, &self.place_of(name), &words))
+    }
+
+    #[inline(never)]
+    fn elements(&self, name: &str) -> Read<&'a [Value<'a>]> {
+        match self.value(name)? {
+            Value::List(elements) => Ok(elements),
+            _ => Err(wrong_type(&self.place_of(name), "a list")),
+        }
     }
 
     fn optional<T>(
@@ -207,12 +213,21 @@ pub fn refuse(reason: InvalidReason, place: &Place<'_>, what: &str) -> Box<Fault
     refusal::refuse(reason, &place.path(), what).into()
 }
 
+/// Refuses what stands at a place, because it is none of these words.
+pub fn no_word(reason: InvalidReason, place: &Place<'_>, words: &[&str]) -> Box<Fault> {
+    refuse(reason, place, &listed("must be one of", &[words]))
+}
+
 /// Says which words are allowed.
-pub fn listed(what: &str, words: &mut dyn Iterator<Item = &str>) -> String {
+fn listed(what: &str, words: &[&[&str]]) -> String {
     let mut text = what.to_string();
-    for (at, word) in words.enumerate() {
-        text.push_str(if at == 0 { " " } else { ", " });
-        text.push_str(word);
+    let mut separator = " ";
+    for words in words {
+        for word in *words {
+            text.push_str(separator);
+            text.push_str(word);
+            separator = ", ";
+        }
     }
     text
 }
