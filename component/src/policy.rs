@@ -146,12 +146,10 @@ fn check_range(field: &str, value: u32, most: u32) -> Result<(), InvalidInput> {
 }
 
 fn number(value: Option<String>, default: u32) -> Stored<u32> {
-    match value {
-        None => Ok(default),
-        Some(text) => {
-            text.parse().map_err(|_| corrupt("a retention setting of the store is not a number"))
-        }
-    }
+    let Some(text) = value else {
+        return Ok(default);
+    };
+    text.parse().map_err(|_| corrupt("a retention setting of the store is not a number"))
 }
 
 #[cfg(test)]

@@ -43,6 +43,7 @@ impl From<StorageFailure> for Error {
 
 /// A row that breaks the protocol: it is reported, never served.
 #[must_use]
+#[inline(never)]
 pub fn corrupt(what: &str) -> StorageFailure {
     StorageFailure {
         fault: StorageFault::Corrupt,

@@ -40,8 +40,7 @@ impl<'a> Fields<'a> {
 
     /// Refuses every field that is not among these.
     pub fn only(&self, known: &[&[&str]]) -> Read<()> {
-        let is_known = |name: &str| known.iter().any(|names| names.contains(&name));
-        let Some(unknown) = self.members.names().find(|name| !is_known(name)) else {
+        let Some(unknown) = self.members.names().find(|name| !is_among(name, known)) else {
             return Ok(());
         };
         let what = if known.iter().all(|names| names.is_empty()) {
@@ -188,6 +187,17 @@ impl<'a> Fields<'a> {
     ) -> Read<Option<T>> {
         self.value_if(name).map(|value| read(value, &self.place_of(name))).transpose()
     }
+}
+
+fn is_among(name: &str, lists: &[&[&str]]) -> bool {
+    for names in lists {
+        for known in *names {
+            if *known == name {
+                return true;
+            }
+        }
+    }
+    false
 }
 
 /// A text.

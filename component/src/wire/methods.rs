@@ -248,13 +248,14 @@ fn receipt(value: &Value<'_>, place: &Place<'_>) -> Read<Receipt> {
 /// session as its key alone, and writes the agent of a notice beside its target.
 fn as_written(params: &Value<'_>, mut fault: Box<Fault>) -> Box<Fault> {
     let written = fault.field.as_deref().and_then(|field| {
-        let (whole, part) = field.rsplit_once('.')?;
-        find(params, whole)?.as_text()?;
-        match (part, whole.strip_suffix(".target")) {
-            ("key", _) => Some(whole.to_string()),
-            ("agent", Some(notice)) => Some(format!("{notice}.agent")),
-            _ => None,
-        }
+        let (session, written) = if let Some(session) = field.strip_suffix(".key") {
+            (session, session.to_string())
+        } else {
+            let session = field.strip_suffix(".agent")?;
+            (session, format!("{}.agent", session.strip_suffix(".target")?))
+        };
+        find(params, session)?.as_text()?;
+        Some(written)
     });
     if let (Some(field), Some(written)) = (&fault.field, written) {
         if let Some(what) = fault.message.strip_prefix(field.as_str()) {

@@ -212,7 +212,10 @@ pub fn call(ports: &mut impl Ports, params: &Fields<'_>) -> Answer {
 }
 
 fn run(ports: &mut impl Ports, tool: &Tool, arguments: &Fields<'_>, caller: &str) -> Answer {
-    let known: Vec<&str> = tool.arguments.iter().map(|argument| argument.name).collect();
+    let mut known = Vec::new();
+    for argument in tool.arguments {
+        known.push(argument.name);
+    }
     arguments.only(&[&known])?;
     match tool.run {
         Run::Status => {
