@@ -65,8 +65,10 @@ fn cargo(root: &Path, target_dir: &Path) -> Result<Command, Box<dyn Error>> {
     for name in ["RUSTFLAGS", "RUSTDOCFLAGS", "RUSTC_WORKSPACE_WRAPPER", "CLIPPY_ARGS"] {
         cargo.env_remove(name);
     }
+    // A component runs where it was linked to run: addresses need not be worked out in each function.
+    let mut flags = vec!["-Crelocation-model=static".to_owned()];
     // Nobody's folders belong into a published binary.
-    let mut flags = vec![format!("--remap-path-prefix={}=/headsup", root.display())];
+    flags.push(format!("--remap-path-prefix={}=/headsup", root.display()));
     if let Some(home) = cargo_home() {
         flags.push(format!("--remap-path-prefix={}=/cargo", home.display()));
     }

@@ -25,15 +25,14 @@ pub fn acknowledge(
     receipts: &[Receipt],
 ) -> Result<Acknowledgement, Error> {
     let watcher = Key::parse("watcher", watcher)?;
-    let receipts = check_receipts(&watcher, receipts)?;
+    let pairs = check_receipts(&watcher, receipts)?;
     let now = ports.now();
-    let mut states = Acknowledging::load(ports, &receipts)?;
-    let acknowledged = receipts
-        .iter()
-        .filter(|(pair, receipt)| states.acknowledge(pair, receipt.since, receipt.up_to))
-        .count();
-    let reopened = states.save(ports, now)?;
-    Ok(Acknowledgement { acknowledged: u32::try_from(acknowledged).unwrap_or(u32::MAX), reopened })
+    let mut states = Acknowledging::load(ports, &pairs)?;
+    let mut acknowledged = 0;
+    for (pair, receipt) in pairs.iter().zip(receipts) {
+        acknowledged += u32::from(states.acknowledge(pair, receipt.since, receipt.up_to));
+    }
+    Ok(Acknowledgement { acknowledged, reopened: states.save(ports, now)? })
 }
 
 /// Takes and acknowledges in one transaction. See `notices.drain` in the contract.
@@ -69,16 +68,12 @@ struct Acknowledged {
 }
 
 impl Acknowledging {
-    fn load(ports: &mut impl Ports, receipts: &[(Pair, &Receipt)]) -> Stored<Self> {
+    fn load(ports: &mut impl Ports, pairs: &[Pair]) -> Stored<Self> {
         let mut states = Self::default();
-        if receipts.is_empty() {
+        if pairs.is_empty() {
             return Ok(states);
         }
-        let mut pairs = Vec::with_capacity(receipts.len());
-        for (pair, _) in receipts {
-            pairs.push(pair.clone());
-        }
-        for state in ports.pairs(&pairs)? {
+        for state in ports.pairs(pairs)? {
             if let Some(cursor) = state.cursor
                 && let CursorState::Live(positions) = cursor.state
                 && states.find(&cursor.pair).is_none()
@@ -136,10 +131,8 @@ impl Acknowledged {
     }
 }
 
-fn check_receipts<'a>(
-    watcher: &Key,
-    receipts: &'a [Receipt],
-) -> Result<Vec<(Pair, &'a Receipt)>, Error> {
+/// The pairs that the receipts are of, in their order.
+fn check_receipts(watcher: &Key, receipts: &[Receipt]) -> Result<Vec<Pair>, Error> {
     if receipts.len() > MAX_RECEIPTS {
         return Err(refuse(
             InvalidReason::TooMany,
@@ -161,7 +154,7 @@ fn check_receipts<'a>(
             }
         }
         let target = session::resolve(&format!("notices[{at}].target"), &receipt.target)?;
-        checked.push((Pair { watcher: watcher.as_str().to_string(), target }, receipt));
+        checked.push(Pair { watcher: watcher.as_str().to_string(), target });
     }
     Ok(checked)
 }

@@ -159,8 +159,43 @@ pub fn open_of(ports: &mut impl Ports, watcher: &Key) -> Stored<Vec<Open>> {
     }
     let query = CursorQuery::OpenOf(watcher.as_str().to_string());
     let mut open = open(all_cursors(ports, &query)?)?;
-    open.sort_unstable_by_key(|open| open.positions.notified);
+    sort_by_notified(&mut open);
     Ok(open)
+}
+
+/// Heapsort: a watcher may have any number of notices, and the library's sort would be 3 KB of the
+/// guest for this one list.
+fn sort_by_notified(open: &mut [Open]) {
+    for parent in (0..open.len() / 2).rev() {
+        sift_down(open, parent);
+    }
+    let mut heap = open;
+    while let [first, .., last] = heap {
+        core::mem::swap(first, last);
+        heap = heap.split_last_mut().map_or(&mut [], |(_, rest)| rest);
+        sift_down(heap, 0);
+    }
+}
+
+/// Moves what stands at `parent` down until nothing below it was notified later.
+fn sift_down(heap: &mut [Open], mut parent: usize) {
+    loop {
+        let mut latest = parent;
+        for child in [2 * parent + 1, 2 * parent + 2] {
+            if notified(heap, child) > notified(heap, latest) {
+                latest = child;
+            }
+        }
+        if latest == parent {
+            return;
+        }
+        heap.swap(parent, latest);
+        parent = latest;
+    }
+}
+
+fn notified(heap: &[Open], at: usize) -> Option<u64> {
+    heap.get(at).map(|open| open.positions.notified)
 }
 
 fn open(page: Vec<Watched>) -> Stored<Vec<Open>> {
@@ -194,3 +229,6 @@ pub fn notice(template: &Template, pair: &Pair, positions: &Positions) -> Notice
         text: template.word(&pair.target, positions.last_seen),
     }
 }
+
+#[cfg(test)]
+mod tests;

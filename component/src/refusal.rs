@@ -16,11 +16,15 @@ pub fn refuse(reason: InvalidReason, field: &str, what: &str) -> InvalidInput {
 
 /// Says which words are allowed.
 #[must_use]
-pub fn listed(what: &str, words: &mut dyn Iterator<Item = &str>) -> String {
+pub fn listed(what: &str, words: &[&[&str]]) -> String {
     let mut text = what.to_string();
-    for (at, word) in words.enumerate() {
-        text.push_str(if at == 0 { " " } else { ", " });
-        text.push_str(word);
+    let mut separator = " ";
+    for words in words {
+        for word in *words {
+            text.push_str(separator);
+            text.push_str(word);
+            separator = ", ";
+        }
     }
     text
 }
@@ -54,6 +58,7 @@ impl From<StorageFailure> for Error {
 
 /// A row that breaks the protocol: it is reported, never served.
 #[must_use]
+#[inline(never)]
 pub fn corrupt(what: &str) -> StorageFailure {
     StorageFailure {
         fault: StorageFault::Corrupt,

@@ -4,6 +4,7 @@ use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::{self, Display, Formatter};
+use core::mem;
 
 /// How deep lists and objects may lie in one another: far deeper than any request, and far from
 /// the end of a guest's stack.
@@ -81,10 +82,15 @@ impl<'a> Members<'a> {
 
     /// Removes a member, and returns what [`Members::get`] would have.
     pub fn take(&mut self, name: &str) -> Option<Value<'a>> {
-        let at = self.0.iter().rposition(|(given, _)| given == name)?;
-        let (_, value) = self.0.remove(at);
-        self.0.retain(|(given, _)| given != name);
-        Some(value)
+        let mut taken = None;
+        self.0.retain_mut(|(given, value)| {
+            let stays = given != name;
+            if !stays {
+                taken = Some(mem::replace(value, Value::Null));
+            }
+            stays
+        });
+        taken
     }
 
     /// The members, in their order.
@@ -249,6 +255,7 @@ impl<'a> Reader<'a> {
     }
 
     /// At least one digit.
+    #[inline(never)]
     fn digits(&mut self) -> Result<(), Malformed> {
         let start = self.at;
         while matches!(self.peek(), Some(b'0'..=b'9')) {

@@ -8,11 +8,9 @@ use super::read::Value;
 /// A JSON object as text; `members` writes its members.
 #[must_use]
 pub fn object(members: impl FnOnce(&mut Writer)) -> String {
-    let mut out = Writer::default();
-    out.open_object();
+    let mut out = Writer::begin();
     members(&mut out);
-    out.close_object();
-    out.text
+    out.end()
 }
 
 /// Writes JSON from left to right and puts the commas. Whoever opens, closes.
@@ -24,6 +22,21 @@ pub struct Writer {
 }
 
 impl Writer {
+    /// The beginning of a text that is one object.
+    #[inline(never)]
+    fn begin() -> Self {
+        let mut out = Self::default();
+        out.open_object();
+        out
+    }
+
+    /// The whole text.
+    #[inline(never)]
+    fn end(mut self) -> String {
+        self.close_object();
+        self.text
+    }
+
     /// Starts an object.
     pub fn open_object(&mut self) {
         self.start().push('{');

@@ -110,7 +110,7 @@ struct Checked {
 fn check(request: &AdoptionRequest) -> Result<Checked, InvalidInput> {
     let session = session::resolve("session", &request.session)?;
     let Some(kind) = Kind::of(&request.source.kind) else {
-        let what = listed("must be one of", &mut KINDS.iter().map(|kind| kind.word));
+        let what = listed("must be one of", &[&KINDS.map(|kind| kind.word)]);
         return Err(refuse(InvalidReason::UnknownValue, "source.kind", &what));
     };
     check_source(kind, &request.source)?;

@@ -26,7 +26,6 @@ pub const FILE: Kind = Kind {
     word: "claude-jsonl",
     reader: Reader::File,
     places: |path| vec![path.to_string()],
-    has_head: false,
     shapes: SHAPES,
     headless: |_| false,
 };

@@ -18,7 +18,6 @@ pub const FILE: Kind = Kind {
     word: "codex-jsonl",
     reader: Reader::File,
     places,
-    has_head: true,
     shapes: SHAPES,
     headless,
 };

@@ -172,7 +172,7 @@ impl Progress {
             trouble: kept.text("trouble"),
             rotations: kept.number("rotations").unwrap_or(0),
             newest: kept.number("newest"),
-            queued: members.get("queued").map(Queued::read).unwrap_or_default(),
+            queued: members.get("queued").and_then(Queued::read).unwrap_or_default(),
             file: Position {
                 at: kept.number("at").unwrap_or(0),
                 window: kept.small("window", LONGEST_LINE),

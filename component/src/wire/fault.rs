@@ -1,5 +1,6 @@
 //! Errors as JSON-RPC knows them: a code, a stable reason word, and the field that is wrong.
 
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
 
@@ -33,7 +34,8 @@ impl Code {
     }
 }
 
-/// What an error response says.
+/// What an error response says. It travels in a box: nearly every function here may hand one on, and
+/// a pointer is less to hand on than four fields.
 #[derive(Debug)]
 pub struct Fault {
     pub code: Code,
@@ -46,22 +48,14 @@ pub struct Fault {
 }
 
 impl Fault {
-    pub fn new(code: Code, reason: &'static str, message: impl Into<String>) -> Self {
-        Self { code, reason, field: None, message: message.into() }
+    pub fn new(code: Code, reason: &'static str, message: impl Into<String>) -> Box<Self> {
+        Box::new(Self { code, reason, field: None, message: message.into() })
     }
 
-    /// A refused envelope.
-    pub fn envelope(refusal: InvalidInput) -> Self {
-        Self::refused(Code::Request, refusal)
-    }
-
-    fn refused(code: Code, refusal: InvalidInput) -> Self {
-        Self {
-            code,
-            reason: invalid_word(refusal.reason),
-            field: Some(refusal.field),
-            message: refusal.message,
-        }
+    /// The same of an envelope: it is no request.
+    pub fn of_envelope(mut self: Box<Self>) -> Box<Self> {
+        self.code = Code::Request;
+        self
     }
 
     /// Writes the value of `error` in a response.
@@ -79,19 +73,24 @@ impl Fault {
     }
 }
 
-impl From<StorageFailure> for Fault {
+impl From<StorageFailure> for Box<Fault> {
     fn from(failure: StorageFailure) -> Self {
-        Self::new(Code::Failed, storage_word(failure.fault), failure.message)
+        Fault::new(Code::Failed, storage_word(failure.fault), failure.message)
     }
 }
 
-impl From<InvalidInput> for Fault {
+impl From<InvalidInput> for Box<Fault> {
     fn from(refusal: InvalidInput) -> Self {
-        Self::refused(Code::Params, refusal)
+        Self::new(Fault {
+            code: Code::Params,
+            reason: invalid_word(refusal.reason),
+            field: Some(refusal.field),
+            message: refusal.message,
+        })
     }
 }
 
-impl From<Error> for Fault {
+impl From<Error> for Box<Fault> {
     fn from(error: Error) -> Self {
         match error {
             Error::Invalid(refusal) => refusal.into(),
@@ -100,16 +99,16 @@ impl From<Error> for Fault {
     }
 }
 
-impl From<Failure> for Fault {
+impl From<Failure> for Box<Fault> {
     fn from(failure: Failure) -> Self {
         match failure {
             Failure::Storage(failure) => failure.into(),
-            Failure::Trap(what) => Self::new(
+            Failure::Trap(what) => Fault::new(
                 Code::Failed,
                 "plugin-trap",
                 format!("the core failed and nothing was changed: {what}"),
             ),
-            Failure::Timeout(ms) => Self::new(
+            Failure::Timeout(ms) => Fault::new(
                 Code::Failed,
                 "plugin-timeout",
                 format!(
@@ -118,25 +117,25 @@ impl From<Failure> for Fault {
                      acknowledge in parts, rather than drain) or raise the deadline"
                 ),
             ),
-            Failure::Overloaded => Self::new(
+            Failure::Overloaded => Fault::new(
                 Code::Failed,
                 "overloaded",
                 "too many calls are waiting and nothing was changed; try again later",
             ),
-            Failure::TooLong(limit) => Self::new(
+            Failure::TooLong(limit) => Fault::new(
                 Code::Request,
                 "too-long",
                 format!("a request has at most {limit} bytes; send it in parts"),
             ),
-            Failure::TooMany(limit) => Self::new(
+            Failure::TooMany(limit) => Fault::new(
                 Code::Request,
                 "too-many",
                 format!("a batch has at most {limit} requests; send them in several"),
             ),
             Failure::NotUtf8 => {
-                Self::new(Code::Parse, "not-utf8", "a request is JSON text in UTF-8")
+                Fault::new(Code::Parse, "not-utf8", "a request is JSON text in UTF-8")
             }
-            Failure::Unavailable(why) => Self::new(
+            Failure::Unavailable(why) => Fault::new(
                 Code::Method,
                 "unavailable",
                 format!("this method is not available here: {why}"),

@@ -1,17 +1,19 @@
 //! The strict reader of an object's fields: every value has exactly the type it must have, null
 //! is no value, and no field is passed over.
 
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use super::fault::Fault;
 use super::place::Place;
-use crate::contract::{InvalidInput, InvalidReason, SessionRef};
+use crate::contract::{InvalidReason, SessionRef};
 use crate::json::{Members, Value};
 use crate::refusal::{self, MAX_INTEGER, listed};
 
 /// What a reading of fields answers.
-pub type Read<T> = Result<T, InvalidInput>;
+pub type Read<T> = Result<T, Box<Fault>>;
 
 /// The longest name of an unknown field that an error repeats, in bytes.
 const LONGEST_SHOWN_NAME: usize = 64;
@@ -38,15 +40,13 @@ impl<'a> Fields<'a> {
 
     /// Refuses every field that is not among these.
     pub fn only(&self, known: &[&[&str]]) -> Read<()> {
-        let is_known = |name: &str| known.iter().any(|names| names.contains(&name));
-        let Some(unknown) = self.members.names().find(|name| !is_known(name)) else {
+        let Some(unknown) = self.members.names().find(|name| !is_among(name, known)) else {
             return Ok(());
         };
         let what = if known.iter().all(|names| names.is_empty()) {
             "there are no fields here; remove it".to_string()
         } else {
-            let mut names = known.iter().flat_map(|names| names.iter().copied());
-            listed("unknown field; the fields here are", &mut names)
+            listed("unknown field; the fields here are", known)
         };
         // A name that could be content is not repeated.
         let shown = (1..=LONGEST_SHOWN_NAME).contains(&unknown.len())
@@ -157,9 +157,7 @@ impl<'a> Fields<'a> {
         read: impl Fn(&Value<'_>, &Place<'_>) -> Read<T>,
     ) -> Read<Vec<T>> {
         let place = self.place_of(name);
-        let Value::List(elements) = self.value(name)? else {
-            return Err(wrong_type(&place, "a list"));
-        };
+        let elements = self.elements(name)?;
         let mut all = Vec::with_capacity(elements.len());
         for (at, element) in elements.iter().enumerate() {
             all.push(read(element, &place.element(at))?);
@@ -167,16 +165,25 @@ impl<'a> Fields<'a> {
         Ok(all)
     }
 
-    /// One of these words.
-    pub fn word<T: Copy>(&self, name: &str, words: &[(T, &'static str)]) -> Read<T> {
+    /// One of these values, by its word.
+    pub fn word<T: Copy>(&self, name: &str, values: &[T], word: fn(T) -> &'static str) -> Read<T> {
         let given = self.text(name)?;
-        for (value, word) in words {
-            if *word == given {
+        let mut words = Vec::new();
+        for value in values {
+            words.push(word(*value));
+            if word(*value) == given {
                 return Ok(*value);
             }
         }
-        let what = listed("must be one of", &mut words.iter().map(|(_, word)| *word));
-        Err(refuse(InvalidReason::UnknownValue, &self.place_of(name), &what))
+        Err(no_word(InvalidReason::UnknownValue, &self.place_of(name), &words))
+    }
+
+    #[inline(never)]
+    fn elements(&self, name: &str) -> Read<&'a [Value<'a>]> {
+        match self.value(name)? {
+            Value::List(elements) => Ok(elements),
+            _ => Err(wrong_type(&self.place_of(name), "a list")),
+        }
     }
 
     fn optional<T>(
@@ -186,6 +193,17 @@ impl<'a> Fields<'a> {
     ) -> Read<Option<T>> {
         self.value_if(name).map(|value| read(value, &self.place_of(name))).transpose()
     }
+}
+
+fn is_among(name: &str, lists: &[&[&str]]) -> bool {
+    for names in lists {
+        for known in *names {
+            if *known == name {
+                return true;
+            }
+        }
+    }
+    false
 }
 
 /// A text.
@@ -207,8 +225,13 @@ pub fn session_at(value: &Value<'_>, place: &Place<'_>) -> Read<SessionRef> {
 }
 
 /// Refuses what stands at a place.
-pub fn refuse(reason: InvalidReason, place: &Place<'_>, what: &str) -> InvalidInput {
-    refusal::refuse(reason, &place.path(), what)
+pub fn refuse(reason: InvalidReason, place: &Place<'_>, what: &str) -> Box<Fault> {
+    refusal::refuse(reason, &place.path(), what).into()
+}
+
+/// Refuses what stands at a place, because it is none of these words.
+pub fn no_word(reason: InvalidReason, place: &Place<'_>, words: &[&str]) -> Box<Fault> {
+    refuse(reason, place, &listed("must be one of", &[words]))
 }
 
 fn version_at(value: &Value<'_>, place: &Place<'_>) -> Read<u64> {
@@ -229,10 +252,10 @@ fn integer_at(value: &Value<'_>, place: &Place<'_>) -> Read<Option<i64>> {
     }
 }
 
-fn wrong_type(place: &Place<'_>, what: &str) -> InvalidInput {
+fn wrong_type(place: &Place<'_>, what: &str) -> Box<Fault> {
     refuse(InvalidReason::WrongType, place, &format!("must be {what}"))
 }
 
-fn out_of_range(place: &Place<'_>, what: &str) -> InvalidInput {
+fn out_of_range(place: &Place<'_>, what: &str) -> Box<Fault> {
     refuse(InvalidReason::OutOfRange, place, &format!("must be {what}"))
 }

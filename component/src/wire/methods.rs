@@ -1,5 +1,6 @@
 //! The methods: what each is called, whether it writes, and how it becomes a typed call.
 
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::{String, ToString};
 
@@ -9,7 +10,7 @@ use super::fields::{Fields, Read, refuse, session_at, text_at};
 use super::place::Place;
 use super::{signal, tools, upstreams};
 use crate::contract::{
-    Access, Errand, ErrandDone, Error, InvalidReason, Reader, Receipt, Selection, SessionRef,
+    Access, Errand, ErrandDone, InvalidReason, Reader, Receipt, Selection, SessionRef,
 };
 use crate::json::Value;
 use crate::ports::Ports;
@@ -82,7 +83,7 @@ impl Name {
 }
 
 /// What a call answers: its result as JSON text.
-type Answer = Result<String, Error>;
+pub type Answer = Result<String, Box<Fault>>;
 
 /// Calls a method, for which the host did this before. A refusal names the field as the caller wrote
 /// it.
@@ -91,23 +92,21 @@ pub fn call(
     method: Name,
     params: &Value<'_>,
     done: Option<&ErrandDone>,
-) -> Result<String, Fault> {
+) -> Answer {
     dispatch(ports, method, params, done).map_err(|fault| as_written(params, fault))
 }
 
 /// What a host does before it calls the method.
-pub fn errand(method: Name, params: &Value<'_>) -> Result<Errand, Fault> {
-    let errand = Fields::of(params, &PARAMS)
-        .map_err(Error::from)
-        .and_then(|fields| errand_of(method, &fields));
+pub fn errand(method: Name, params: &Value<'_>) -> Result<Errand, Box<Fault>> {
+    let errand = Fields::of(params, &PARAMS).and_then(|fields| errand_of(method, &fields));
     match errand {
         Ok(Some(errand)) => Ok(errand),
         Ok(None) => Err(no_errand("there is nothing to do before this method")),
-        Err(error) => Err(as_written(params, error.into())),
+        Err(fault) => Err(as_written(params, fault)),
     }
 }
 
-fn errand_of(method: Name, fields: &Fields<'_>) -> Result<Option<Errand>, Error> {
+fn errand_of(method: Name, fields: &Fields<'_>) -> Result<Option<Errand>, Box<Fault>> {
     Ok(match method {
         Name::Clock => {
             fields.only(&[&["now"]])?;
@@ -122,7 +121,7 @@ fn errand_of(method: Name, fields: &Fields<'_>) -> Result<Option<Errand>, Error>
     })
 }
 
-fn no_errand(what: &str) -> Fault {
+fn no_errand(what: &str) -> Box<Fault> {
     Fault::new(Code::Failed, "unavailable", what)
 }
 
@@ -131,9 +130,9 @@ fn dispatch(
     method: Name,
     params: &Value<'_>,
     done: Option<&ErrandDone>,
-) -> Result<String, Fault> {
+) -> Answer {
     let fields = &Fields::of(params, &PARAMS)?;
-    let answer = match method {
+    match method {
         Name::Record => record(ports, params),
         Name::RecordMany => record_many(ports, params),
         Name::Watch => watch(ports, fields),
@@ -149,16 +148,15 @@ fn dispatch(
         Name::Delete => delete(ports, fields),
         Name::Recover => recover(ports, fields),
         Name::Tools => definitions(fields),
-        Name::CallTool => return tools::call(ports, fields),
+        Name::CallTool => tools::call(ports, fields),
         Name::Sent => sent(ports, fields),
         Name::Busy => busy(ports, fields),
         Name::PlanUpstreams => plan_upstreams(ports, fields),
         Name::FeedUpstream => feed_upstream(ports, fields),
         Name::Adopt | Name::CheckUpstreams | Name::Clock => {
-            return after_errand(ports, method, fields, done);
+            after_errand(ports, method, fields, done)
         }
-    };
-    answer.map_err(Fault::from)
+    }
 }
 
 fn record(ports: &mut impl Ports, params: &Value<'_>) -> Answer {
@@ -199,7 +197,7 @@ fn watches(ports: &mut impl Ports, fields: &Fields<'_>) -> Answer {
         (true, true) => (InvalidReason::UnknownField, "target"),
     };
     let what = "give either a watcher, for what it watches, or a target, for who watches it";
-    Err(refuse(reason, &fields.place_of(field), what).into())
+    Err(refuse(reason, &fields.place_of(field), what))
 }
 
 fn take(ports: &mut impl Ports, fields: &Fields<'_>) -> Answer {
@@ -231,8 +229,7 @@ fn status(ports: &mut impl Ports, fields: &Fields<'_>) -> Answer {
             InvalidReason::MissingField,
             &fields.place_of("changesSince"),
             "a limit bounds the changes since a version; give the version, or no limit",
-        )
-        .into());
+        ));
     }
     state(ports, &session, since, limit)
 }
@@ -308,11 +305,11 @@ fn after_errand(
     method: Name,
     fields: &Fields<'_>,
     done: Option<&ErrandDone>,
-) -> Result<String, Fault> {
+) -> Answer {
     Ok(match (errand_of(method, fields)?, done) {
         (Some(Errand::MoveClock(now)), Some(ErrandDone::ClockMoved)) => answers::clock(now),
         (Some(Errand::ReadSource(_)), Some(ErrandDone::SourceRead(found))) => {
-            let request = upstreams::adoption(fields).map_err(Error::from)?;
+            let request = upstreams::adoption(fields)?;
             upstreams::adopted(adopt::adopt(ports, &request, found.as_ref())?)
         }
         (Some(Errand::CheckUpstreams), Some(ErrandDone::UpstreamsChecked(tally))) => {
@@ -348,15 +345,16 @@ fn receipt(value: &Value<'_>, place: &Place<'_>) -> Read<Receipt> {
 
 /// The logic calls the parts of a session `….key` and `….agent`. A caller may have written a
 /// session as its key alone, and writes the agent of a notice beside its target.
-fn as_written(params: &Value<'_>, mut fault: Fault) -> Fault {
+fn as_written(params: &Value<'_>, mut fault: Box<Fault>) -> Box<Fault> {
     let written = fault.field.as_deref().and_then(|field| {
-        let (whole, part) = field.rsplit_once('.')?;
-        find(params, whole)?.as_text()?;
-        match (part, whole.strip_suffix(".target")) {
-            ("key", _) => Some(whole.to_string()),
-            ("agent", Some(notice)) => Some(format!("{notice}.agent")),
-            _ => None,
-        }
+        let (session, written) = if let Some(session) = field.strip_suffix(".key") {
+            (session, session.to_string())
+        } else {
+            let session = field.strip_suffix(".agent")?;
+            (session, format!("{}.agent", session.strip_suffix(".target")?))
+        };
+        find(params, session)?.as_text()?;
+        Some(written)
     });
     if let (Some(field), Some(written)) = (&fault.field, written) {
         if let Some(what) = fault.message.strip_prefix(field.as_str()) {

@@ -5,6 +5,7 @@
 //! becomes of recordings that failed, and `tools` is what agents see.
 //!
 //! Everything that comes in may be anything; nothing here panics over it.
+#![allow(clippy::unnecessary_box_returns, reason = "a fault travels in its box: see `fault`")]
 
 mod answers;
 mod failed;
@@ -19,6 +20,7 @@ mod tests;
 mod tools;
 mod upstreams;
 
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -94,7 +96,7 @@ fn answer(
     ports: &mut impl Ports,
     request: &str,
     done: Option<&ErrandDone>,
-    failure: Option<Fault>,
+    failure: Option<Box<Fault>>,
 ) -> Result<Option<String>, Option<String>> {
     // What a host says of a request that it did not even try stands over what is wrong in it.
     let untried = failure.as_ref().filter(|failure| failure.code != Code::Failed);
@@ -116,15 +118,16 @@ fn answer(
         return Err(request.error(&fault));
     };
     if let Some(session) = lost.session {
-        let Fault { reason, message, .. } = &fault;
+        let Fault { reason, message, .. } = &*fault;
         ports
             .log(Level::Error, &format!("nothing was recorded on {session} ({reason}): {message}"));
     }
     Err(request.result(&lost.result))
 }
 
-fn named(request: &Request<'_>) -> Result<Name, Fault> {
+fn named(request: &Request<'_>) -> Result<Name, Box<Fault>> {
     Name::of(&request.method).ok_or_else(|| {
-        Fault::new(Code::Method, "unknown-method", "method: there is no such method")
+        let what = "method: there is no such method";
+        Fault::new(Code::Method, "unknown-method", what)
     })
 }

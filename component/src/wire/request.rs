@@ -1,6 +1,7 @@
 //! The JSON-RPC 2.0 envelope: what a request is, and its response.
 
 use alloc::borrow::Cow;
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::{String, ToString};
 
@@ -36,7 +37,7 @@ pub struct Request<'a> {
 #[derive(Debug)]
 pub struct NoRequest<'a> {
     pub id: Id<'a>,
-    pub fault: Fault,
+    pub fault: Box<Fault>,
 }
 
 impl<'a> Request<'a> {
@@ -62,7 +63,7 @@ impl<'a> Request<'a> {
                 params: members.take("params").unwrap_or_else(|| Value::Object(Members::default())),
             }),
             Err(refusal) => {
-                Err(NoRequest { id: id.unwrap_or(Id::Null), fault: Fault::envelope(refusal) })
+                Err(NoRequest { id: id.unwrap_or(Id::Null), fault: refusal.of_envelope() })
             }
         }
     }
@@ -97,16 +98,13 @@ fn respond(id: &Id<'_>, outcome: impl FnOnce(&mut Writer)) -> String {
     })
 }
 
-fn read_id(id: Value<'_>) -> Result<Id<'_>, Fault> {
+fn read_id(id: Value<'_>) -> Read<Id<'_>> {
     match id {
         Value::Null => Ok(Id::Null),
         Value::Text(text) => Ok(Id::Text(text)),
         other => other.as_integer().map(Id::Integer).ok_or_else(|| {
-            Fault::envelope(refuse(
-                InvalidReason::WrongType,
-                &Place::whole("id"),
-                "must be a text, an integer, or null",
-            ))
+            let what = "must be a text, an integer, or null";
+            refuse(InvalidReason::WrongType, &Place::whole("id"), what).of_envelope()
         }),
     }
 }
@@ -115,6 +113,6 @@ fn read_method(members: &Members<'_>) -> Read<String> {
     let whole = Place::whole("request");
     let fields = Fields::new(members, &whole);
     fields.only(&[&["jsonrpc", "id", "method", "params"]])?;
-    fields.word("jsonrpc", &[((), "2.0")])?;
+    fields.word("jsonrpc", &[()], |()| "2.0")?;
     Ok(fields.text("method")?.to_string())
 }

@@ -3,7 +3,7 @@
 use alloc::string::ToString;
 use alloc::vec::Vec;
 
-use super::fields::{Fields, Read, refuse, text_at};
+use super::fields::{Fields, Read, no_word, text_at};
 use super::methods::PARAMS;
 use super::place::Place;
 use crate::contract::{
@@ -11,7 +11,6 @@ use crate::contract::{
     RunOutcome, Signal,
 };
 use crate::json::Value;
-use crate::refusal::listed;
 
 /// The fields that every kind has.
 const EVERY_KIND: &[&str] =
@@ -21,11 +20,8 @@ const EVERY_KIND: &[&str] =
 pub fn read(value: &Value<'_>, place: &Place<'_>) -> Read<Signal> {
     let fields = Fields::of(value, place)?;
     let Some(kind) = Kind::of(fields.text("kind")?) else {
-        return Err(refuse(
-            InvalidReason::UnknownKind,
-            &fields.place_of("kind"),
-            &listed("must be one of", &mut Kind::WORDS.iter().map(|(_, word)| *word)),
-        ));
+        let words = Kind::WORDS.map(|(_, word)| word);
+        return Err(no_word(InvalidReason::UnknownKind, &fields.place_of("kind"), &words));
     };
     fields.only(&[EVERY_KIND, fields_of(kind)])?;
     Ok(Signal {
@@ -73,13 +69,13 @@ fn happening(kind: Kind, fields: &Fields<'_>) -> Read<Happening> {
         Kind::UpstreamMissing => Happening::UpstreamMissing(fields.owned("catalog")?),
         Kind::GoalChanged => {
             let changes = [GoalChange::Created, GoalChange::Updated, GoalChange::Cleared];
-            Happening::GoalChanged(fields.word("change", &changes.map(|it| (it, it.word())))?)
+            Happening::GoalChanged(fields.word("change", &changes, GoalChange::word)?)
         }
         Kind::ChildSpawned => Happening::ChildSpawned,
         Kind::RunCompleted => Happening::RunCompleted,
         Kind::RunFailed => {
             let outcomes = [RunOutcome::Error, RunOutcome::Timeout, RunOutcome::Cancelled];
-            Happening::RunFailed(fields.word("outcome", &outcomes.map(|it| (it, it.word())))?)
+            Happening::RunFailed(fields.word("outcome", &outcomes, RunOutcome::word)?)
         }
         Kind::Compacted => Happening::Compacted(fields.owned("operationId")?),
         Kind::Adopted => Happening::Adopted(Adoption {
@@ -95,8 +91,5 @@ fn actor(fields: &Fields<'_>) -> Read<Actor> {
     let fields = Fields::of(fields.value("actor")?, &place)?;
     fields.only(&[&["type", "id"]])?;
     let types = [ActorType::Human, ActorType::Agent, ActorType::System];
-    Ok(Actor {
-        type_: fields.word("type", &types.map(|it| (it, it.word())))?,
-        id: fields.owned_if("id")?,
-    })
+    Ok(Actor { type_: fields.word("type", &types, ActorType::word)?, id: fields.owned_if("id")? })
 }

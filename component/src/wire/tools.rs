@@ -1,6 +1,7 @@
 //! The tools that agents see, in the shape of the Model Context Protocol: a wrong argument is a
 //! result that the agent can read and act on, never an error of the protocol.
 
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -8,9 +9,9 @@ use alloc::vec::Vec;
 use super::answers;
 use super::fault::{Code, Fault};
 use super::fields::{Fields, Read};
-use super::methods::state;
+use super::methods::{Answer, state};
 use super::place::Place;
-use crate::contract::{Error, SessionRef};
+use crate::contract::SessionRef;
 use crate::json::{self, Members, Value, Writer};
 use crate::ports::Ports;
 use crate::refusal::MAX_INTEGER;
@@ -187,15 +188,15 @@ fn tool(name: &str) -> Option<&'static Tool> {
 
 /// `callTool`. What the gateway gets wrong (the tool's name, the caller) is an error, what the
 /// agent gets wrong (the arguments) a result with `isError`.
-pub fn call(ports: &mut impl Ports, params: &Fields<'_>) -> Result<String, Fault> {
+pub fn call(ports: &mut impl Ports, params: &Fields<'_>) -> Answer {
     params.only(&[&["name", "arguments", "caller"]])?;
     let Some(tool) = tool(params.text("name")?) else {
-        return Err(Fault {
+        return Err(Box::new(Fault {
             code: Code::Params,
             reason: "unknown-tool",
             field: Some("name".to_string()),
             message: "name: there is no such tool; `tools` lists those there are".to_string(),
-        });
+        }));
     };
     let caller = session::resolve("caller", &params.session("caller")?)?;
     let none = Members::default();
@@ -205,18 +206,16 @@ pub fn call(ports: &mut impl Ports, params: &Fields<'_>) -> Result<String, Fault
     };
     match run(ports, tool, &arguments, &caller.key) {
         Ok(answer) => Ok(result(&answer, false)),
-        Err(Error::Invalid(refusal)) => Ok(result(&explain(refusal.into()), true)),
-        Err(Error::Storage(failure)) => Err(failure.into()),
+        Err(refusal) if refusal.code == Code::Params => Ok(result(&explain(&refusal), true)),
+        Err(failure) => Err(failure),
     }
 }
 
-fn run(
-    ports: &mut impl Ports,
-    tool: &Tool,
-    arguments: &Fields<'_>,
-    caller: &str,
-) -> Result<String, Error> {
-    let known: Vec<&str> = tool.arguments.iter().map(|argument| argument.name).collect();
+fn run(ports: &mut impl Ports, tool: &Tool, arguments: &Fields<'_>, caller: &str) -> Answer {
+    let mut known = Vec::new();
+    for argument in tool.arguments {
+        known.push(argument.name);
+    }
     arguments.only(&[&known])?;
     match tool.run {
         Run::Status => {
@@ -252,11 +251,11 @@ fn result(answer: &str, is_error: bool) -> String {
 }
 
 /// What is wrong with the arguments, by the names that the agent knows.
-fn explain(fault: Fault) -> String {
-    let Fault { reason, field, message, .. } = fault;
-    let field = field.unwrap_or_default();
-    let what = message.strip_prefix(field.as_str()).unwrap_or_default();
-    let known = match field.as_str() {
+fn explain(refusal: &Fault) -> String {
+    let Fault { reason, field, message, .. } = refusal;
+    let field = field.as_deref().unwrap_or_default();
+    let what = message.strip_prefix(field).unwrap_or_default();
+    let known = match field {
         "session.key" | "target.key" => SESSION_KEY.name,
         "session.agent" | "target.agent" => AGENT_ID.name,
         other => other,
