@@ -14,13 +14,8 @@ use super::source::Kind;
 use crate::contract::Reader;
 
 /// A rollout on this machine.
-pub const FILE: Kind = Kind {
-    word: "codex-jsonl",
-    reader: Reader::File,
-    places,
-    shapes: SHAPES,
-    headless,
-};
+pub const FILE: Kind =
+    Kind { word: "codex-jsonl", reader: Reader::File, places, shapes: SHAPES, headless };
 
 /// Sources of threads into which nobody types.
 const HEADLESS: &[&str] = &["exec", "mcp"];
@@ -38,10 +33,6 @@ fn headless(first: &Facts) -> bool {
         || HEADLESS.iter().any(|word| first.is(Field::Source, word))
 }
 
-/// Where threads are, and where finished ones go.
-const LIVE: &str = "/sessions/";
-const ARCHIVE: &str = "/archived_sessions/";
-
 /// A rollout is in a folder of its day, `sessions/YYYY/MM/DD/rollout-YYYY-MM-DDT….jsonl`, until it
 /// moves to the one folder `archived_sessions`, under the same name.
 fn places(path: &str) -> Vec<String> {
@@ -52,18 +43,31 @@ fn places(path: &str) -> Vec<String> {
 
 /// Where a rollout is that moved; none for a path that is not one of a rollout.
 fn other_place(path: &str) -> Option<String> {
-    let (folder, name) = path.rsplit_once('/')?;
-    let date = name.strip_prefix("rollout-")?.get(..10)?;
-    let day = date.replace('-', "/");
-    let is_archived = folder.strip_suffix(ARCHIVE.trim_end_matches('/'));
-    let is_live = || folder.strip_suffix(day.as_str())?.strip_suffix(LIVE);
-    if !day.bytes().all(|byte| byte == b'/' || byte.is_ascii_digit()) {
+    const ARCHIVE: &str = "/archived_sessions/";
+    let slash = path.bytes().rposition(|byte| byte == b'/')?;
+    let (folder, name) = path.split_at_checked(slash + 1)?;
+    let date = name.strip_prefix("rollout-")?;
+    let (year, month, day) = (date.get(..4)?, date.get(4..7)?, date.get(7..10)?);
+    let number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let (month, day) = (month.strip_prefix('-')?, day.strip_prefix('-')?);
+    if !(number(year) && number(month) && number(day)) {
         return None;
     }
-    Some(match is_archived {
-        Some(home) => [home, LIVE, &day, "/", name].concat(),
-        None => [is_live()?, ARCHIVE, name].concat(),
-    })
+    let live = ["/sessions/", year, "/", month, "/", day, "/"];
+    let mut home = folder;
+    let mut moved: &[&str] = &[ARCHIVE];
+    if let Some(archived) = folder.strip_suffix(ARCHIVE) {
+        (home, moved) = (archived, &live);
+    } else {
+        for part in live.iter().rev() {
+            home = home.strip_suffix(part)?;
+        }
+    }
+    let mut other = String::from(home);
+    for part in moved.iter().chain(&[name]) {
+        other.push_str(part);
+    }
+    Some(other)
 }
 
 /// What rows are taken for.

@@ -1,15 +1,17 @@
 //! What is kept of a text: a hash, by which the same text is known again, and nothing else of it.
 
+mod sha256;
+
 use alloc::string::String;
 
-use sha2::{Digest as _, Sha256};
+use sha256::Sha256;
 
-/// How many bytes of the hash are kept: 128 bits are enough to tell texts apart.
-const BYTES: usize = 16;
-
-/// The hash of a text, or of bytes.
+/// The hash of a text, or of bytes: the first 128 bits of its SHA-256, enough to tell texts apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Digest([u8; BYTES]);
+pub struct Digest(u128);
+
+/// How many hexadecimal digits it has.
+const DIGITS: usize = 32;
 
 impl Digest {
     /// Of a text: its runs of Unicode white space folded to one space each, and trimmed. So what a
@@ -30,9 +32,9 @@ impl Digest {
     }
 
     fn of(hash: Sha256) -> Self {
-        let mut kept = [0; BYTES];
-        for (byte, hashed) in kept.iter_mut().zip(hash.finalize()) {
-            *byte = hashed;
+        let mut kept = 0;
+        for word in hash.finish().into_iter().take(4) {
+            kept = kept << 32 | u128::from(word);
         }
         Self(kept)
     }
@@ -40,11 +42,12 @@ impl Digest {
     /// As 32 lower-case hexadecimal digits.
     #[must_use]
     pub fn hex(&self) -> String {
-        let mut text = String::with_capacity(2 * BYTES);
-        for byte in self.0 {
-            for digit in [byte >> 4, byte & 15] {
-                text.push(char::from_digit(u32::from(digit), 16).unwrap_or_default());
-            }
+        let mut text = String::with_capacity(DIGITS);
+        let mut rest = self.0;
+        for _ in 0..DIGITS {
+            rest = rest.rotate_left(4);
+            // Four bits are a digit.
+            text.push(char::from_digit(rest as u32 & 15, 16).unwrap_or_default());
         }
         text
     }
@@ -52,26 +55,28 @@ impl Digest {
     /// What [`Digest::hex`] wrote.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        let mut digits = text.chars();
-        let mut kept = [0; BYTES];
-        for byte in &mut kept {
-            for _ in 0..2 {
-                let digit = digits.next()?.to_digit(16)?;
-                *byte = *byte << 4 | u8::try_from(digit).ok()?;
-            }
+        let mut kept = 0;
+        for digit in text.chars() {
+            kept = kept << 4 | u128::from(digit.to_digit(16)?);
         }
-        digits.next().is_none().then_some(Self(kept))
+        (text.len() == DIGITS).then_some(Self(kept))
     }
 }
 
 /// Takes in a text piece by piece, and keeps only what its [`Digest`] needs.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct Folding {
     hash: Sha256,
     /// Whether it has anything but white space.
     has_text: bool,
     /// Whether white space stands between what was hashed and what comes.
     gap: bool,
+}
+
+impl Default for Folding {
+    fn default() -> Self {
+        Self { hash: Sha256::new(), has_text: false, gap: false }
+    }
 }
 
 impl Folding {
@@ -85,7 +90,7 @@ impl Folding {
             if self.gap && self.has_text {
                 self.hash.update(b" ");
             }
-            self.hash.update(word);
+            self.hash.update(word.as_bytes());
             self.has_text = true;
             self.gap = false;
         }
