@@ -104,17 +104,11 @@ impl storage::Host for State {
     fn upstream_of(&mut self, session: Session) -> Answer<Upstream> {
         Ok(self.stored(|storage| storage.upstream_of(&session)))
     }
-    fn save_upstream(&mut self, upstream: Upstream) -> Answer<()> {
-        Ok(self.stored(|storage| storage.save_upstream(&upstream)))
+    fn save_upstream(&mut self, upstream: Upstream, now: u64) -> Answer<()> {
+        Ok(self.stored(|storage| storage.save_upstream(&upstream, now)))
     }
     fn claim(&mut self, request: ClaimRequest) -> Answer<Vec<Upstream>> {
         Ok(self.stored(|storage| storage.claim(&request)))
-    }
-    fn next_claim(&mut self, kinds: Vec<String>) -> Answer<Option<u64>> {
-        Ok(self.stored(|storage| storage.next_claim(&kinds)))
-    }
-    fn upstreams(&mut self, after: Option<Session>, limit: u32) -> Answer<Vec<Upstream>> {
-        Ok(self.stored(|storage| storage.upstreams(after.as_ref(), limit)))
     }
 }
 

@@ -3,16 +3,14 @@
 -- after `until` was made by a clock that was ahead. Goes over all links, with one probe of the index
 -- for each that passes the rest.
 -- Columns: session_key, agent_id, whether a live cursor targets the session; source_kind,
--- source_place, source_thread, catalog, host, thread, generation, revision, rotations, misses,
--- adopted_at, checked_at, claimed_until, trouble, marker_json of the link; sent_json,
--- running_until, moved_at of the gateway's own turns, all NULL without any.
+-- source_place, source_thread, catalog, generation, revision, misses, state_json of the link;
+-- sent and running_until of the gateway's own turns, NULL where it said nothing.
 SELECT
   link.session_key, link.agent_id,
   1,
-  link.source_kind, link.source_place, link.source_thread, link.catalog, link.host, link.thread,
-  link.generation, link.revision, link.rotations, link.misses, link.adopted_at, link.checked_at,
-  link.claimed_until, link.trouble, link.marker_json,
-  turns.sent_json, turns.running_until, turns.moved_at
+  link.source_kind, link.source_place, link.source_thread, link.catalog, link.generation,
+  link.revision, link.misses, link.state_json,
+  turns.sent, turns.running_until
 FROM session_upstream_links AS link
 LEFT JOIN headsup_own_turns AS turns
   ON turns.session_key = link.session_key AND turns.agent_id = link.agent_id
@@ -23,5 +21,4 @@ WHERE (:claimed_too OR link.claimed_until <= :now OR link.claimed_until > :until
     SELECT 1
     FROM session_watch_cursors AS c INDEXED BY session_watch_cursors_by_target
     WHERE c.target_key = link.session_key AND c.target_agent_id = link.agent_id AND c.state = 'live')
-ORDER BY link.session_key, link.agent_id
-LIMIT :limit;
+ORDER BY link.session_key, link.agent_id;

@@ -1,4 +1,4 @@
--- Upstream links that no core would have saved: a marker that is no JSON object, a kind that is no
+-- Upstream links that no core would have saved: a state that is no JSON object, a kind that is no
 -- word, or a number out of range; and of the kinds that headsup itself knows, a file without an
 -- absolute path or with a thread, and a node without a thread. Another core may know other kinds.
 -- Columns: watcher_key (NULL), session_key, agent_id, what is wrong.
@@ -16,15 +16,13 @@ WITH checked (session_key, agent_id, problem) AS (
         THEN 'has a link to a file that names a thread on a node'
       WHEN source_kind = 'claude-node' AND source_thread IS NULL
         THEN 'has a link to a node that names no thread'
-      WHEN NOT CASE WHEN json_valid(marker_json) THEN json_type(marker_json) = 'object' ELSE 0 END
-        THEN 'has a link whose marker is no JSON object'
+      WHEN NOT CASE WHEN json_valid(state_json) THEN json_type(state_json) = 'object' ELSE 0 END
+        THEN 'has a link whose state is no JSON object'
       WHEN generation NOT BETWEEN 1 AND 9007199254740991
         OR revision NOT BETWEEN 1 AND 9007199254740991
-        OR rotations NOT BETWEEN 0 AND 4294967295
         OR misses NOT BETWEEN 0 AND 1000
-        THEN 'has a link with a generation, revision or count out of range'
-      WHEN adopted_at NOT BETWEEN 0 AND 9007199254740991
-        OR coalesce(checked_at, 0) NOT BETWEEN 0 AND 9007199254740991
+        THEN 'has a link with a generation, revision or number of misses out of range'
+      WHEN coalesce(checked_at, 0) NOT BETWEEN 0 AND 9007199254740991
         OR claimed_until NOT BETWEEN 0 AND 9007199254740991
         THEN 'has a link with a time out of range'
     END

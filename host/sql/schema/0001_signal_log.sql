@@ -190,9 +190,6 @@ CREATE TABLE session_upstream_links (
                 CONSTRAINT "source_thread length" CHECK (length(CAST(source_thread AS BLOB)) BETWEEN 1 AND 256),
   catalog       TEXT NOT NULL
                 CONSTRAINT "catalog length" CHECK (length(CAST(catalog AS BLOB)) BETWEEN 1 AND 256),
-  host          TEXT CONSTRAINT "host length" CHECK (length(CAST(host AS BLOB)) <= 256),
-  -- The thread's id in the catalog.
-  thread        TEXT CONSTRAINT "thread length" CHECK (length(CAST(thread AS BLOB)) <= 256),
   -- Rises with each adoption of another source.
   generation    INTEGER NOT NULL
                 CONSTRAINT "generation range" CHECK (generation BETWEEN 1 AND 9007199254740991),
@@ -200,28 +197,21 @@ CREATE TABLE session_upstream_links (
   -- nothing.
   revision      INTEGER NOT NULL
                 CONSTRAINT "revision range" CHECK (revision BETWEEN 1 AND 9007199254740991),
-  -- How often the source was seen to be replaced, cut or rewritten.
-  rotations     INTEGER NOT NULL
-                CONSTRAINT "rotations range" CHECK (rotations BETWEEN 0 AND 4294967295),
   -- Checks in a row that definitively found nothing.
   misses        INTEGER NOT NULL
                 CONSTRAINT "misses range" CHECK (misses BETWEEN 0 AND 1000),
-  -- Times are in milliseconds since the Unix epoch, by the local clock.
-  adopted_at    INTEGER NOT NULL
-                CONSTRAINT "adopted_at range" CHECK (adopted_at BETWEEN 0 AND 9007199254740991),
-  -- When the link was last claimed; NULL before the first time.
+  -- When the link was last claimed; NULL before the first time. Times are in milliseconds since the
+  -- Unix epoch, by the local clock.
   checked_at    INTEGER
                 CONSTRAINT "checked_at range" CHECK (checked_at BETWEEN 0 AND 9007199254740991),
   -- Until when some process checks the source; 0 for nobody.
   claimed_until INTEGER NOT NULL
                 CONSTRAINT "claimed_until range"
                 CHECK (claimed_until BETWEEN 0 AND 9007199254740991),
-  -- Why the source could not be read the last time; NULL if it could.
-  trouble       TEXT CONSTRAINT "trouble length" CHECK (length(CAST(trouble AS BLOB)) <= 256),
   -- How far the source was read, and what tells whether it is still the same. A JSON object. Last,
   -- because it may be long: looking for links to claim reads what stands before it.
-  marker_json   TEXT NOT NULL
-                CONSTRAINT "marker_json length" CHECK (length(CAST(marker_json AS BLOB)) <= 65536),
+  state_json    TEXT NOT NULL
+                CONSTRAINT "state_json length" CHECK (length(CAST(state_json AS BLOB)) <= 65536),
   PRIMARY KEY (session_key, agent_id)
 ) STRICT, WITHOUT ROWID;
 
@@ -231,15 +221,14 @@ CREATE TABLE headsup_own_turns (
                 CONSTRAINT "session_key length" CHECK (length(CAST(session_key AS BLOB)) BETWEEN 1 AND 512),
   agent_id      TEXT NOT NULL
                 CONSTRAINT "agent_id length" CHECK (length(CAST(agent_id AS BLOB)) BETWEEN 1 AND 64),
-  -- Hashes of the last texts that the gateway sent, oldest first: a JSON array of at most 10 texts
-  -- of at most 64 bytes.
-  sent_json     TEXT NOT NULL
-                CONSTRAINT "sent_json length" CHECK (length(CAST(sent_json AS BLOB)) <= 4096),
+  -- Hashes of the last texts that the gateway sent; empty if there are none.
+  sent          TEXT NOT NULL
+                CONSTRAINT "sent length" CHECK (length(CAST(sent AS BLOB)) <= 1000),
   -- Until when a turn counts as running, in milliseconds since the Unix epoch; 0 if none runs.
   running_until INTEGER NOT NULL
                 CONSTRAINT "running_until range"
                 CHECK (running_until BETWEEN 0 AND 9007199254740991),
-  -- When this last changed, by the local clock; milliseconds since the Unix epoch.
+  -- When this was last saved, by the local clock; milliseconds since the Unix epoch.
   moved_at      INTEGER NOT NULL
                 CONSTRAINT "moved_at range" CHECK (moved_at BETWEEN 0 AND 9007199254740991),
   PRIMARY KEY (session_key, agent_id)

@@ -8,6 +8,7 @@ mod append;
 mod doctor;
 mod failure;
 mod lifecycle;
+mod links;
 mod open;
 mod options;
 mod place;
@@ -25,6 +26,7 @@ mod tests;
 use rusqlite::Connection;
 
 pub use doctor::Violation;
+pub use links::LinkState;
 pub use options::{Durability, StoreOptions};
 pub use stats::Stats;
 
@@ -132,27 +134,13 @@ impl Store {
     }
 
     /// `storage.save-upstream`; writes.
-    pub fn save_upstream(&mut self, upstream: &Upstream) -> Result<(), StorageFailure> {
-        self.writing(|connection| upstream::save(connection, upstream))
+    pub fn save_upstream(&mut self, upstream: &Upstream, now: u64) -> Result<(), StorageFailure> {
+        self.writing(|connection| upstream::save(connection, upstream, now))
     }
 
     /// `storage.claim`; writes.
     pub fn claim(&mut self, request: &ClaimRequest) -> Result<Vec<Upstream>, StorageFailure> {
         self.writing(|connection| upstream::claim(connection, request))
-    }
-
-    /// `storage.next-claim`.
-    pub fn next_claim(&mut self, kinds: &[String]) -> Result<Option<u64>, StorageFailure> {
-        self.reading(|connection| upstream::next_claim(connection, kinds))
-    }
-
-    /// `storage.upstreams`.
-    pub fn upstreams(
-        &mut self,
-        after: Option<&Session>,
-        limit: u32,
-    ) -> Result<Vec<Upstream>, StorageFailure> {
-        self.reading(|connection| upstream::upstreams(connection, after, limit))
     }
 
     /// `settings.get`.

@@ -34,6 +34,15 @@ pub(super) fn number(row: &SqlRow<'_>, column: usize, table: &'static str) -> Re
     in_range(row.get(column)?, table)
 }
 
+/// The same of a column that may be NULL.
+pub(super) fn optional_number(
+    row: &SqlRow<'_>,
+    column: usize,
+    table: &'static str,
+) -> Result<Option<u64>, Problem> {
+    row.get::<_, Option<i64>>(column)?.map(|value| in_range(value, table)).transpose()
+}
+
 fn in_range(value: i64, table: &'static str) -> Result<u64, Problem> {
     u64::try_from(value)
         .ok()

@@ -65,12 +65,10 @@ statements! {
     RESTORED_HEADS = "restored/heads.sql";
     RESTORED_MARK = "restored/mark.sql";
     UPSTREAM_OF = "upstream_of.sql";
-    UPSTREAMS = "upstreams.sql";
     SAVE_UPSTREAM_LINK = "save_upstream/link.sql";
     SAVE_UPSTREAM_TURNS = "save_upstream/turns.sql";
     CLAIM_DUE = "claim/due.sql";
     CLAIM_TAKE = "claim/take.sql";
-    NEXT_CLAIM = "next_claim.sql";
     SETTINGS_GET = "settings/get.sql";
     SETTINGS_SET = "settings/set.sql";
 }

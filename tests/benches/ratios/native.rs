@@ -117,22 +117,11 @@ impl Ports for Native {
     fn upstream(&mut self, session: &logic::Session) -> Stored<logic::Upstream> {
         self.stored(|store| store.upstream_of(&session.clone().moved()))
     }
-    fn save_upstream(&mut self, upstream: &logic::Upstream) -> Stored<()> {
-        self.stored(|store| store.save_upstream(&upstream.clone().moved()))
+    fn save_upstream(&mut self, upstream: &logic::Upstream, now: u64) -> Stored<()> {
+        self.stored(|store| store.save_upstream(&upstream.clone().moved(), now))
     }
     fn claim(&mut self, request: &logic::ClaimRequest) -> Stored<Vec<logic::Upstream>> {
         self.stored(|store| store.claim(&request.clone().moved()))
-    }
-    fn next_claim(&mut self, kinds: &[String]) -> Stored<Option<u64>> {
-        self.stored(|store| store.next_claim(kinds))
-    }
-    fn upstreams(
-        &mut self,
-        after: Option<&logic::Session>,
-        limit: u32,
-    ) -> Stored<Vec<logic::Upstream>> {
-        let after: Option<host::Session> = after.cloned().moved();
-        self.stored(|store| store.upstreams(after.as_ref(), limit))
     }
     fn settings(&mut self, names: &[&str]) -> Stored<Vec<Option<String>>> {
         self.stored(|store| store.settings(names))
@@ -216,13 +205,9 @@ records! {
         Changes { heads cursors }
         PruneRequest { occurred_before keep_rows moved_before at_most }
         Source { kind place thread }
-        Link {
-            source catalog host thread generation revision rotations marker misses adopted_at
-            checked_at claimed_until trouble
-        }
-        OwnTurns { sent running_until moved_at }
-        Upstream { session link turns watched }
-        ClaimRequest { kinds now until claimed_too limit }
+        Link { source catalog generation revision misses state }
+        Upstream { session link sent running_until watched }
+        ClaimRequest { kinds now until claimed_too }
         Setting { name value }
 }
 
@@ -246,12 +231,8 @@ records! {
         Removal { cursors events }
         Pruning { events cursors more }
         Source { kind place thread }
-        Link {
-            source catalog host thread generation revision rotations marker misses adopted_at
-            checked_at claimed_until trouble
-        }
-        OwnTurns { sent running_until moved_at }
-        Upstream { session link turns watched }
+        Link { source catalog generation revision misses state }
+        Upstream { session link sent running_until watched }
         StorageFailure { fault message }
 }
 

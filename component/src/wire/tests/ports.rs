@@ -79,18 +79,13 @@ impl Ports for Fake {
     }
     fn upstream(&mut self, session: &Session) -> Stored<Upstream> {
         let session = session.clone();
-        self.answer(Upstream { session, link: None, turns: None, watched: false })
+        let sent = String::new();
+        self.answer(Upstream { session, link: None, sent, running_until: 0, watched: false })
     }
-    fn save_upstream(&mut self, _: &Upstream) -> Stored<()> {
+    fn save_upstream(&mut self, _: &Upstream, _: u64) -> Stored<()> {
         self.answer(())
     }
     fn claim(&mut self, _: &ClaimRequest) -> Stored<Vec<Upstream>> {
-        self.answer(Vec::new())
-    }
-    fn next_claim(&mut self, _: &[String]) -> Stored<Option<u64>> {
-        self.answer(None)
-    }
-    fn upstreams(&mut self, _: Option<&Session>, _: u32) -> Stored<Vec<Upstream>> {
         self.answer(Vec::new())
     }
     fn settings(&mut self, names: &[&str]) -> Stored<Vec<Option<String>>> {

@@ -1,9 +1,9 @@
 //! `reset`, `delete`, `prune`, `restored`, and the settings.
 
-use super::upstream::{adopted, turns};
+use super::upstream::{adopted, nothing};
 use super::*;
 use crate::contract::{
-    CursorQuery, OwnTurns, PruneRequest, Pruning, Removal, Setting, StorageFault, Upstream,
+    CursorQuery, PruneRequest, Pruning, Removal, Setting, StorageFault, Upstream,
 };
 
 const A: &str = "agent:main:a";
@@ -58,7 +58,7 @@ fn reset_removes_what_the_session_watches_and_keeps_its_marks_and_its_watchers()
 fn reset_leaves_the_link_and_own_turns() {
     let mut store = Store::in_memory().unwrap();
     write(&mut store, |store| {
-        store.save_upstream(&adopted(W)).unwrap();
+        store.save_upstream(&adopted(W), 0).unwrap();
         store.reset(W).unwrap();
         assert_eq!(store.upstream_of(&session(W)).unwrap(), adopted(W));
     });
@@ -95,13 +95,12 @@ fn delete_removes_what_the_session_watches_its_marks_its_link_and_own_turns() {
     let mut store = Store::in_memory().unwrap();
     write(&mut store, |store| {
         save_cursors(store, vec![live(A, B, 0, 0), mark(A, W), live(W, A, 0, 0)]);
-        store.save_upstream(&adopted(A)).unwrap();
-        store.save_upstream(&adopted(B)).unwrap();
+        store.save_upstream(&adopted(A), 0).unwrap();
+        store.save_upstream(&adopted(B), 0).unwrap();
         assert_eq!(store.delete(&session(A), 1).unwrap(), Removal { cursors: 2, events: 0 });
         let pairs = store.pairs(&[pair(A, B), pair(A, W), pair(W, A)]).unwrap();
         assert!(pairs.iter().all(|state| state.cursor.is_none()));
-        let left = store.upstream_of(&session(A)).unwrap();
-        assert_eq!((left.link, left.turns), (None, None));
+        assert_eq!(store.upstream_of(&session(A)).unwrap(), nothing(session(A)));
         assert_eq!(store.upstream_of(&session(B)).unwrap(), adopted(B));
     });
 }
@@ -228,17 +227,14 @@ fn old_tombstones_go_and_heads_of_living_sessions_stay() {
 fn own_turns_go_that_moved_strictly_before_the_cutoff_and_links_stay() {
     let mut store = Store::in_memory().unwrap();
     write(&mut store, |store| {
-        for (key, moved_at) in [(A, 49), (B, 50)] {
-            let turns = Some(OwnTurns { moved_at, ..turns() });
-            store.save_upstream(&Upstream { turns, ..adopted(key) }).unwrap();
-        }
-        let kept = |store: &mut Store| {
-            store.upstreams(None, 9).unwrap().iter().map(|one| one.turns.is_some()).collect()
-        };
-        store.prune(&PruneRequest { moved_before: None, ..NOTHING_DUE }).unwrap();
-        let before: Vec<_> = kept(store);
+        store.save_upstream(&adopted(A), 49).unwrap();
+        store.save_upstream(&adopted(B), 50).unwrap();
+        store.prune(&NOTHING_DUE).unwrap();
+        assert_eq!(store.upstream_of(&session(A)).unwrap(), adopted(A));
         store.prune(&PruneRequest { moved_before: Some(50), ..NOTHING_DUE }).unwrap();
-        assert_eq!((before, kept(store)), (vec![true, true], vec![false, true]));
+        let link_alone = Upstream { link: adopted(A).link, ..nothing(session(A)) };
+        assert_eq!(store.upstream_of(&session(A)).unwrap(), link_alone);
+        assert_eq!(store.upstream_of(&session(B)).unwrap(), adopted(B));
     });
 }
 

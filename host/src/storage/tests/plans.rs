@@ -6,12 +6,11 @@ use rusqlite::{Connection, StatementStatus};
 
 use super::super::open::CACHED_STATEMENTS;
 use super::super::statements::{
-    ALL, APPEND_SETTLED, CLAIM_DUE, CURSORS_OPEN, CURSORS_OPEN_OF, NEXT_CLAIM, UPSTREAM_OF,
-    UPSTREAMS,
+    ALL, APPEND_SETTLED, CLAIM_DUE, CURSORS_OPEN, CURSORS_OPEN_OF, UPSTREAM_OF,
 };
-use super::upstream::adopted;
+use super::upstream::{adopted, nothing};
 use super::*;
-use crate::contract::{ClaimRequest, CursorQuery, PruneRequest, Setting, Upstream};
+use crate::contract::{ClaimRequest, CursorQuery, PruneRequest, Setting};
 
 /// The steps of a plan, as SQLite words them.
 fn plan(connection: &Connection, sql: &str) -> Vec<String> {
@@ -29,7 +28,7 @@ fn analysed() -> Store {
             record(store, Entry { dedupe_key: Some(format!("k{n}")), ..entry(&target) });
             let notified = u64::from(n % 3 == 0);
             save_cursors(store, vec![live(&format!("agent:main:w{n}"), &target, 0, notified)]);
-            store.save_upstream(&adopted(&format!("agent:main:t{n}"))).unwrap();
+            store.save_upstream(&adopted(&format!("agent:main:t{n}")), 0).unwrap();
         }
     });
     store.connection.execute_batch("ANALYZE").unwrap();
@@ -101,7 +100,7 @@ fn settled_and_open_cursors_come_from_their_partial_indexes() {
 #[test]
 fn whether_a_link_is_watched_is_one_probe_of_an_index_that_has_all_it_takes() {
     for store in [Store::in_memory().unwrap(), analysed()] {
-        for sql in [CLAIM_DUE, NEXT_CLAIM, UPSTREAMS, UPSTREAM_OF] {
+        for sql in [CLAIM_DUE, UPSTREAM_OF] {
             let steps = plan(&store.connection, sql);
             let index = "USING COVERING INDEX session_watch_cursors_by_target \
                 (target_key=? AND target_agent_id=? AND state=?)";
@@ -160,19 +159,12 @@ fn use_every_verb(store: &mut Store, n: u64) {
 }
 
 fn use_every_verb_for_sources(store: &mut Store, target: &str) {
-    let request = ClaimRequest {
-        kinds: vec!["claude-node".into()],
-        now: 0,
-        until: 60_000,
-        claimed_too: true,
-        limit: 1_000,
-    };
-    store.save_upstream(&adopted(target)).unwrap();
+    let kinds = vec!["claude-node".into()];
+    let request = ClaimRequest { kinds, now: 9_000, until: 60_000, claimed_too: true };
+    store.save_upstream(&adopted(target), 0).unwrap();
     assert!(!store.claim(&request).unwrap().is_empty());
-    assert_eq!(store.next_claim(&request.kinds).unwrap(), Some(60_000));
-    assert!(!store.upstreams(None, 10).unwrap().is_empty());
-    let kept = store.upstream_of(&session(target)).unwrap();
-    store.save_upstream(&Upstream { link: None, turns: None, ..kept }).unwrap();
+    assert_eq!(store.upstream_of(&session(target)).unwrap().link, adopted(target).link);
+    store.save_upstream(&nothing(session(target)), 0).unwrap();
 }
 
 #[test]
