@@ -70,6 +70,8 @@ fn cargo(root: &Path, target_dir: &Path) -> Result<Command, Box<dyn Error>> {
     let mut flags = vec![
         // A component runs where it was linked to run: no function has to work out addresses.
         "-Crelocation-model=static".to_owned(),
+        // Addresses and function indices as short as they can be, not padded for a later linking.
+        "-Clink-arg=--compress-relocations".to_owned(),
         // A little above the compiler's own 50 for small code: it lets allocations of a known size
         // fold into less than the call that they are otherwise. 1 KB and 2 % of a record's
         // instructions less; above 65 the component grows fast.
