@@ -29,9 +29,8 @@ test: lint ## every lint and every test
 bench: setup ## ratios of component, native logic and bare SQL, in one run (release)
 	$(CARGO) bench -p headsup-tests
 
-component: setup ## the component alone, as other hosts load it
-	$(CARGO) build -p headsup-component --lib --target wasm32-wasip2 --profile guest
-	@ls -l target/wasm32-wasip2/guest/headsup_component.wasm
+component: build ## the component alone, as other hosts load it
+	@ls -l target/guest/headsup.wasm
 
 install: setup ## install the command for this user and fill its cache
 	$(CARGO) install --locked --path host

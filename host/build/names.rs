@@ -14,6 +14,11 @@ type Result<T> = std::result::Result<T, Box<dyn Error>>;
 const CUSTOM: u8 = 0;
 /// Where a component holds a module.
 const CORE_MODULE: u8 = 1;
+/// Where the generator of bindings puts the contract's interfaces, and enough to tell them by.
+const GENERATED: [(&str, &str); 2] = [
+    ("::contract::exports::headsup::awareness::", "::exports::"),
+    ("::contract::headsup::awareness::", "::imports::"),
+];
 /// How many bytes of magic and version precede the first section.
 const PREAMBLE: usize = 8;
 
@@ -51,14 +56,21 @@ fn functions(names: NameSectionReader<'_>) -> Result<NameSection> {
             let mut map = NameMap::new();
             for function in functions {
                 let function = function?;
-                // The alternate form is the one without the hash.
-                let name = format!("{:#}", demangle(function.name));
-                map.append(function.index, &shorten_types(&name));
+                map.append(function.index, &readable_name(function.name));
             }
             readable.functions(&map);
         }
     }
     Ok(readable)
+}
+
+fn readable_name(mangled: &str) -> String {
+    // The alternate form is the one without the hash.
+    let mut name = shorten_types(&format!("{:#}", demangle(mangled)));
+    for (generated, short) in GENERATED {
+        name = name.replace(generated, short);
+    }
+    name
 }
 
 /// Types without the modules that they are from: `<Fault as From<Error>>::from`. The path of the

@@ -2,6 +2,7 @@
 //! fail the turn that caused them, and an operator is told what was lost.
 
 use alloc::string::String;
+use alloc::vec;
 
 use super::answers;
 use super::methods::{Name, PARAMS};
@@ -19,22 +20,23 @@ pub struct Recordings {
 
 /// What becomes of a recording that failed for this reason; `None` for every other method.
 pub fn recordings(method: Name, params: &Value<'_>, reason: &str) -> Option<Recordings> {
-    match method {
+    let (signals, result) = match method {
         Name::Record => {
             let signal = signal::read(params, &PARAMS).ok()?;
-            let result = answers::failed_outcome(reason);
-            Some(Recordings { result, session: Some(signal.session.key) })
+            (vec![signal], answers::failed_outcome(reason))
         }
         Name::RecordMany => {
             let signals = signal::read_many(params).ok()?;
             let result = answers::failed_outcomes(signals.len(), reason);
-            let several = signals.len() > 1;
-            let mut session = signals.into_iter().next().map(|signal| signal.session.key);
-            if several && let Some(session) = &mut session {
-                session.push_str(" and others");
-            }
-            Some(Recordings { result, session })
+            (signals, result)
         }
-        _ => None,
+        _ => return None,
+    };
+    let mut session = signals.first().map(|signal| signal.session.key.clone());
+    if signals.len() > 1
+        && let Some(session) = &mut session
+    {
+        session.push_str(" and others");
     }
+    Some(Recordings { result, session })
 }

@@ -29,7 +29,13 @@ fn goal() -> Signal {
 
 #[test]
 fn the_core_names_its_functions_as_people_do() {
-    for name in ["headsup_component::record::append", "drop_in_place<Vec<Notice>>"] {
+    let names = [
+        "headsup_component::record::append",
+        "headsup_component::exports::signals::",
+        "headsup_component::imports::storage::append",
+        "drop_in_place<Vec<Notice>>",
+    ];
+    for name in names {
         assert!(core_contains(name), "{name}");
     }
     // How mangled names begin, in either scheme, and how the hash at the end of one does.
