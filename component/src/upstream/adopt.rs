@@ -4,7 +4,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use super::lines::Lines;
-use super::progress::{Labels, Position, Progress};
+use super::progress::{Position, Progress};
 use super::source::{KINDS, Kind};
 use super::{feed, row};
 use crate::contract::{
@@ -32,38 +32,30 @@ pub fn adopt(
     let file = file_of(kind, found)?;
     let now = ports.now();
     let mut upstream = ports.upstream(&session)?;
-    let labels =
-        Labels { adopted_at: now, host: request.host.clone(), thread: request.thread.clone() };
-    let mut revision = 0;
-    if let Some(mut link) = upstream.link.take() {
-        if is_same(kind, &link.source, &request.source) {
-            let mut progress = Progress::of(&link)?;
-            progress.labels = Labels { adopted_at: progress.labels.adopted_at, ..labels };
-            progress.trouble = None;
-            link.state = progress.text();
-            link.catalog = catalog;
-            link.misses = 0;
-            link.revision += 1;
-            upstream.link = Some(link);
-            ports.save_upstream(&upstream, now)?;
-            return Ok(Adopted { adopted: false, state_version: version_of(ports, session)? });
+    let mut link = upstream.link.take().unwrap_or_else(|| unlinked(&request.source));
+    let lives_on = link.generation > 0 && is_same(kind, &link.source, &request.source);
+    let mut progress = if lives_on { Progress::of(&link)? } else { Progress::default() };
+    if !lives_on {
+        link.source = request.source.clone();
+        link.generation = next_generation(ports)?;
+        progress.labels.adopted_at = now;
+        if let Some(file) = file {
+            start_at_the_end(&mut progress, kind, file, now);
         }
-        revision = link.revision + 1;
     }
-    let generation = next_generation(ports)?;
-    let mut progress = Progress { labels, ..Progress::default() };
-    if let Some(file) = file {
-        start_at_the_end(&mut progress, kind, file, now);
-    }
-    upstream.link = Some(Link {
-        source: request.source.clone(),
-        catalog: catalog.clone(),
-        generation,
-        revision: revision.max(generation * REVISIONS),
-        misses: 0,
-        state: progress.text(),
-    });
+    progress.labels.host.clone_from(&request.host);
+    progress.labels.thread.clone_from(&request.thread);
+    progress.trouble = None;
+    let generation = link.generation;
+    link.catalog.clone_from(&catalog);
+    link.revision = (link.revision + 1).max(generation * REVISIONS);
+    link.misses = 0;
+    link.state = progress.text();
+    upstream.link = Some(link);
     ports.save_upstream(&upstream, now)?;
+    if lives_on {
+        return Ok(Adopted { adopted: false, state_version: version_of(ports, session)? });
+    }
     let happening = Happening::Adopted(Adoption { catalog, host: request.host.clone() });
     let signal = signal(session, happening, dedupe_key(generation));
     let state_version = match record::record(ports, &signal)? {
@@ -113,8 +105,23 @@ fn check(request: &AdoptionRequest) -> Result<Checked, InvalidInput> {
         let what = listed("must be one of", &[&KINDS.map(|kind| kind.word)]);
         return Err(refuse(InvalidReason::UnknownValue, "source.kind", &what));
     };
-    check_source(kind, &request.source)?;
-    for (field, id) in [("host", &request.host), ("thread", &request.thread)] {
+    let Source { place, thread, .. } = &request.source;
+    let node = if kind.reader == Reader::File {
+        check_path(place, thread.as_ref())?;
+        None
+    } else if thread.is_some() {
+        Some(place)
+    } else {
+        let what = "a source on a node is a thread; name it";
+        return Err(refuse(InvalidReason::MissingField, "source.thread", what));
+    };
+    let ids = [
+        ("source.node", node),
+        ("source.thread", thread.as_ref()),
+        ("host", request.host.as_ref()),
+        ("thread", request.thread.as_ref()),
+    ];
+    for (field, id) in ids {
         if let Some(id) = id {
             session::id(field, id)?;
         }
@@ -126,30 +133,16 @@ fn check(request: &AdoptionRequest) -> Result<Checked, InvalidInput> {
     Ok(Checked { session, kind, catalog })
 }
 
-fn check_source(kind: &Kind, source: &Source) -> Result<(), InvalidInput> {
-    let Source { place, thread, .. } = source;
-    let (reason, field, what) = match (kind.reader, thread) {
-        (Reader::Gateway, Some(thread)) => {
-            session::id("source.node", place)?;
-            session::id("source.thread", thread)?;
-            return Ok(());
-        }
-        (Reader::Gateway, None) => {
-            (InvalidReason::MissingField, "source.thread", "a node's source is a thread; name it")
-        }
-        (Reader::File, Some(_)) => {
-            (InvalidReason::UnknownField, "source.thread", "a file is one thread; leave it out")
-        }
-        (Reader::File, None) if place.len() > MAX_PATH_BYTES => {
-            (InvalidReason::TooLong, "source.path", "a path has at most 4,096 bytes")
-        }
-        (Reader::File, None) if is_absolute(place) && !place.contains(session::is_forbidden) => {
-            return Ok(());
-        }
-        (Reader::File, None) => {
-            let what = "give an absolute path without control characters";
-            (InvalidReason::InvalidPath, "source.path", what)
-        }
+fn check_path(path: &str, thread: Option<&String>) -> Result<(), InvalidInput> {
+    let (reason, field, what) = if thread.is_some() {
+        (InvalidReason::UnknownField, "source.thread", "a file is one thread; leave it out")
+    } else if path.len() > MAX_PATH_BYTES {
+        (InvalidReason::TooLong, "source.path", "a path has at most 4,096 bytes")
+    } else if !is_absolute(path) || path.chars().any(session::is_forbidden) {
+        let what = "give an absolute path without control characters";
+        (InvalidReason::InvalidPath, "source.path", what)
+    } else {
+        return Ok(());
     };
     Err(refuse(reason, field, what))
 }
@@ -166,6 +159,18 @@ fn is_same(kind: &Kind, one: &Source, other: &Source) -> bool {
     one.kind == other.kind
         && one.thread == other.thread
         && (kind.places)(&one.place).contains(&other.place)
+}
+
+/// What a session has before it is adopted for the first time.
+fn unlinked(source: &Source) -> Link {
+    Link {
+        source: source.clone(),
+        catalog: String::new(),
+        generation: 0,
+        revision: 0,
+        misses: 0,
+        state: String::new(),
+    }
 }
 
 /// The file that was found, where one had to be read.

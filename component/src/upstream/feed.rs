@@ -112,8 +112,11 @@ impl<P: Ports> Feed<'_, P> {
             (_, Found::Missing) if self.link.misses + 1 < MISSES => return Ok(Finding::Missed),
             (_, Found::Missing) => return Ok(Finding::Missing),
             (_, Found::Unavailable(why) | Found::Refused(why)) => {
-                let why = why.chars().filter(|c| !session::is_forbidden(*c));
-                self.progress.trouble = Some(why.take(MAX_TROUBLE_CHARS).collect());
+                let mut trouble = String::new();
+                for c in why.chars().take(MAX_TROUBLE_CHARS) {
+                    trouble.push(if session::is_forbidden(c) { ' ' } else { c });
+                }
+                self.progress.trouble = Some(trouble);
                 return Ok(Finding::Unavailable);
             }
             (Reader::File, Found::Unchanged) => return Ok(Finding::Quiet),

@@ -40,7 +40,8 @@ pub fn is_running(upstream: &Upstream, now: u64) -> bool {
 /// Whether the gateway sent this text itself.
 #[must_use]
 pub fn is_echo(upstream: &Upstream, text: Digest) -> bool {
-    !upstream.sent.is_empty() && upstream.sent.contains(text.hex().as_str())
+    let hash = text.hex();
+    !upstream.sent.is_empty() && upstream.sent.split(' ').any(|known| known == hash)
 }
 
 fn load(ports: &mut impl Ports, session: &SessionRef) -> Result<(u64, Upstream), Error> {
@@ -51,12 +52,20 @@ fn load(ports: &mut impl Ports, session: &SessionRef) -> Result<(u64, Upstream),
 
 /// The hashes with this one as the newest, oldest first, one space between two.
 fn remembered(before: &str, hash: &str) -> String {
-    let kept = before.split(' ').filter(|known| *known != hash && !known.is_empty());
-    let surplus = (kept.clone().count() + 1).saturating_sub(REMEMBERED);
+    let mut others = 0;
+    for known in before.split(' ') {
+        others += usize::from(known != hash);
+    }
     let mut all = String::new();
-    for known in kept.skip(surplus) {
-        all.push_str(known);
-        all.push(' ');
+    for known in before.split(' ') {
+        if known == hash || known.is_empty() {
+            continue;
+        }
+        if others < REMEMBERED {
+            all.push_str(known);
+            all.push(' ');
+        }
+        others -= 1;
     }
     all.push_str(hash);
     all
