@@ -66,7 +66,7 @@ impl Store {
     /// Every adopted session, by key, then agent. Inside a transaction, like the verbs. Takes time in
     /// proportion to their number.
     pub fn links(&mut self) -> Result<Vec<LinkState>, StorageFailure> {
-        self.reading(|connection| states(connection))
+        self.reading(states)
     }
 }
 
