@@ -27,6 +27,7 @@ fn the_core_imports_the_contract_and_the_wall_clock_and_nothing_else() {
             "headsup:awareness/log@0.1.0",
             "headsup:awareness/queue@0.1.0",
             "headsup:awareness/settings@0.1.0",
+            "headsup:awareness/sources@0.1.0",
             "headsup:awareness/storage@0.1.0",
             "headsup:awareness/types@0.1.0",
             "wasi:clocks/wall-clock@0.2.6",
@@ -45,6 +46,7 @@ fn the_core_exports_the_contracts_interfaces_and_nothing_else() {
             "headsup:awareness/plugin@0.1.0",
             "headsup:awareness/reconciliation@0.1.0",
             "headsup:awareness/signals@0.1.0",
+            "headsup:awareness/upstreams@0.1.0",
             "headsup:awareness/watches@0.1.0",
             "headsup:awareness/wire@0.1.0",
         ])
@@ -148,6 +150,14 @@ fn every_function_that_writes_says_so() {
         "drain",
         "recover",
         "set-policy",
+        "save-upstream",
+        "claim",
+        "adopt",
+        "sent",
+        "busy",
+        "plan-checks",
+        "feed",
+        "respond",
     ];
     for (path, lines) in contract() {
         for (at, line) in lines.iter().enumerate() {
