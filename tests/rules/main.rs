@@ -1,4 +1,4 @@
-//! Every rule of the protocol's sections 2 to 8, in its order, on the real component in wasmtime
+//! Every rule of the protocol's sections 2 to 9, in its order, on the real component in wasmtime
 //! over real SQLite. A test is named as its rule.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
@@ -13,6 +13,7 @@ mod recording;
 mod retention;
 mod several_processes;
 mod signals;
+mod upstreams;
 mod wakes;
 mod watching;
 mod wording;

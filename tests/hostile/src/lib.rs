@@ -12,9 +12,10 @@ use alloc::vec::Vec;
 
 use headsup_component::contract::exports::headsup::awareness as exports;
 use headsup_component::contract::{
-    Acknowledgement, Delta, Drained, Error, Failure, Metadata, Method, Notice, Outcome,
-    PendingCount, PendingNotice, Policy, Pruning, Receipt, Recovery, Removal, SessionRef, Signal,
-    Urgency, WatchAnswer, WatchEntry,
+    Acknowledgement, Adopted, AdoptionRequest, Check, Delta, Drained, Errand, ErrandDone, Error,
+    Explanation, Failure, Found, Metadata, Method, Notice, Outcome, PendingCount, PendingNotice,
+    Plan, Policy, Pruning, Reader, Receipt, Recovery, Removal, Selection, Session, SessionRef,
+    Signal, Urgency, WatchAnswer, WatchEntry,
 };
 use headsup_component::guest::Core;
 
@@ -106,6 +107,38 @@ impl exports::reconciliation::Guest for Hostile {
     }
 }
 
+impl exports::upstreams::Guest for Hostile {
+    fn adopt(request: AdoptionRequest, found: Option<Found>) -> Result<Adopted, Error> {
+        let word = word([request.session.key.as_str()]).to_string();
+        let answer = Core::adopt(request, found);
+        deeds::act(&word);
+        answer
+    }
+    fn sent(session: SessionRef, text: String) -> Result<(), Error> {
+        Core::sent(session, text)
+    }
+    fn busy(session: SessionRef, running: bool) -> Result<(), Error> {
+        Core::busy(session, running)
+    }
+    fn plan_checks(selection: Selection, reader: Reader) -> Result<Vec<Plan>, Error> {
+        Core::plan_checks(selection, reader)
+    }
+    fn feed(session: Session, revision: u64, found: Found) -> Result<Check, Error> {
+        let word = word([session.key.as_str()]).to_string();
+        let answer = Core::feed(session, revision, found);
+        deeds::act(&word);
+        answer
+    }
+    fn explain(
+        kind: String,
+        state: String,
+        part: Vec<u8>,
+        last: bool,
+    ) -> Result<Explanation, Error> {
+        Core::explain(kind, state, part, last)
+    }
+}
+
 impl exports::maintenance::Guest for Hostile {
     fn reset(session: SessionRef) -> Result<Removal, Error> {
         Core::reset(session)
@@ -155,6 +188,15 @@ impl exports::wire::Guest for Hostile {
             Some(response) => Ok(response),
             None => answer,
         }
+    }
+    fn errand_of(request: String) -> Result<Errand, Option<String>> {
+        Core::errand_of(request)
+    }
+    fn respond(request: String, done: ErrandDone) -> Result<Option<String>, Option<String>> {
+        let word = word([request.as_str()]).to_string();
+        let answer = Core::respond(request, done);
+        deeds::act(&word);
+        answer
     }
     fn failed(request: String, failure: Failure) -> Option<String> {
         if let Some(act) = word([request.as_str()]).strip_suffix("-twice") {

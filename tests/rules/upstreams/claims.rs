@@ -1,0 +1,135 @@
+//! Section 9: one check at a time, once a minute over all processes, and nothing twice.
+
+use harness::{CHILD, Gateway, MAIN, MINUTE, NOON, SECOND};
+use headsup::{AdoptionRequest, Awareness, Finding, Found, Plan, Reader, Selection, Source};
+use tempfile::TempDir;
+
+use super::transcript::{Transcript, turns_of, typed};
+
+fn due(gateway: &Gateway) -> Vec<Plan> {
+    gateway.plan_checks(Selection::Due, Reader::File).unwrap()
+}
+
+/// What the file has for this plan.
+fn found(transcript: &Transcript, plan: &Plan) -> Found {
+    let read = plan.file.as_ref().unwrap();
+    let bytes = std::fs::read(&transcript.path).unwrap();
+    let start = usize::try_from(read.start).unwrap();
+    Found::File(headsup::FileFound {
+        identity: identity(transcript),
+        stamp: "now".into(),
+        size: bytes.len() as u64,
+        modified_at: NOON,
+        head: Vec::new(),
+        start: read.start,
+        bytes: bytes[start..].to_vec(),
+    })
+}
+
+/// The identity that the host gives the file: the state of the link has it.
+fn identity(transcript: &Transcript) -> String {
+    let read = transcript.gateway.links().unwrap().remove(0);
+    read.identity
+}
+
+#[test]
+fn a_link_is_planned_once_a_minute_over_all_processes() {
+    let folder = TempDir::new().unwrap();
+    let store = folder.path().join("a.db");
+    let path = folder.path().join("x.jsonl");
+    std::fs::write(&path, "").unwrap();
+    let open = || {
+        let builder = Awareness::builder(&store).manual_clock(NOON);
+        Gateway::with(builder.source_folders([folder.path()]))
+    };
+    let (one, other) = (open(), open());
+    one.watches(MAIN, CHILD);
+    let source = Source::claude_file(path.to_str().unwrap());
+    one.adopt(AdoptionRequest::new(CHILD, source, "claude")).unwrap();
+    assert_eq!(due(&one).len(), 1);
+    assert_eq!((due(&one).len(), due(&other).len()), (0, 0), "claimed");
+    for gateway in [&one, &other] {
+        gateway.passes(58 * SECOND);
+    }
+    assert_eq!((due(&one).len(), due(&other).len()), (0, 0));
+    for gateway in [&one, &other] {
+        gateway.passes(2 * SECOND);
+    }
+    assert_eq!((due(&other).len(), due(&one).len()), (1, 0));
+}
+
+#[test]
+fn a_claim_of_a_clock_that_was_set_back_counts_for_nothing() {
+    let transcript = Transcript::adopted(&[]);
+    assert_eq!(due(&transcript.gateway).len(), 1);
+    transcript.gateway.set_clock(NOON - 5 * MINUTE).unwrap();
+    assert_eq!(due(&transcript.gateway).len(), 1);
+}
+
+#[test]
+fn of_two_checks_of_one_plan_the_first_counts() {
+    let transcript = Transcript::adopted(&[]);
+    transcript.appends(&[typed("hello", 1)]);
+    let plan = transcript.gateway.plan_checks(Selection::All, Reader::File).unwrap().remove(0);
+    let found = found(&transcript, &plan);
+    let check = transcript.gateway.feed_upstream(&plan, found.clone()).unwrap();
+    assert_eq!((check.finding, check.turns, check.state_version), (Finding::Activity, 1, Some(2)));
+    let check = transcript.gateway.feed_upstream(&plan, found).unwrap();
+    assert_eq!((check.finding, check.turns, check.state_version), (Finding::Superseded, 0, None));
+    assert_eq!(transcript.turns(), [1]);
+}
+
+#[test]
+fn a_link_that_was_refreshed_replaced_or_removed_wins_over_a_check_in_flight() {
+    let refresh = |transcript: &Transcript| drop(transcript.adopts());
+    let replace = |transcript: &Transcript| {
+        let other = super::transcript::beside(&transcript.path, "other.jsonl");
+        std::fs::write(&other, "").unwrap();
+        let source = Source::claude_file(other.to_str().unwrap());
+        transcript.gateway.adopt(AdoptionRequest::new(CHILD, source, "claude")).unwrap();
+    };
+    let remove = |transcript: &Transcript| drop(transcript.gateway.delete(CHILD).unwrap());
+    let anew = |transcript: &Transcript| {
+        transcript.gateway.delete(CHILD).unwrap();
+        transcript.adopts();
+    };
+    let changes: [&dyn Fn(&Transcript); 4] = [&refresh, &replace, &remove, &anew];
+    for change in changes {
+        let transcript = Transcript::adopted(&[]);
+        transcript.appends(&[typed("hello", 1)]);
+        let plan = transcript.gateway.plan_checks(Selection::All, Reader::File).unwrap().remove(0);
+        let found = found(&transcript, &plan);
+        change(&transcript);
+        let check = transcript.gateway.feed_upstream(&plan, found).unwrap();
+        assert_eq!(check.finding, Finding::Superseded);
+        assert_eq!(turns_of(&transcript.gateway), []);
+    }
+}
+
+#[test]
+fn a_turn_that_began_meanwhile_supersedes_a_check_in_flight() {
+    let transcript = Transcript::adopted(&[]);
+    transcript.appends(&[typed("hello", 1)]);
+    let plan = transcript.gateway.plan_checks(Selection::All, Reader::File).unwrap().remove(0);
+    let found = found(&transcript, &plan);
+    transcript.gateway.busy(CHILD, true).unwrap();
+    let check = transcript.gateway.feed_upstream(&plan, found).unwrap();
+    assert_eq!(check.finding, Finding::Superseded);
+    transcript.gateway.busy(CHILD, false).unwrap();
+    transcript.checks();
+    assert_eq!(transcript.turns(), [1], "read again later");
+}
+
+#[test]
+fn what_was_not_planned_is_refused_and_changes_nothing() {
+    let transcript = Transcript::adopted(&[typed("history", 1)]);
+    transcript.appends(&[typed("hello", 2)]);
+    let gateway = &transcript.gateway;
+    let plan = gateway.plan_checks(Selection::All, Reader::File).unwrap().remove(0);
+    let Found::File(mut file) = found(&transcript, &plan) else { unreachable!() };
+    file.start += 1;
+    assert!(gateway.feed_upstream(&plan, Found::File(file)).is_err());
+    assert!(gateway.feed_upstream(&plan, Found::Items(Vec::new())).is_err());
+    transcript.checks();
+    assert_eq!(transcript.turns(), [1]);
+}

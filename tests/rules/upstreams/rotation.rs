@@ -1,0 +1,148 @@
+//! Section 9: files that shrink, are replaced or rewritten.
+
+use harness::CHILD;
+use headsup::Tally;
+
+use super::transcript::{ACTIVE, QUIET, Transcript, said, typed};
+
+fn history() -> Vec<String> {
+    vec![typed("one", 1), said("two", 2), typed("three", 3)]
+}
+
+fn with(rows: &[String], more: &[String]) -> Vec<String> {
+    [rows, more].concat()
+}
+
+#[test]
+fn a_file_rewritten_in_place_reports_nothing_again() {
+    let transcript = Transcript::adopted(&history());
+    let shorter = [said("summary", 3), typed("three", 3)];
+    for rows in [history(), shorter.to_vec(), with(&shorter, &history())] {
+        transcript.rewrites(&rows);
+        assert_eq!(transcript.checks(), QUIET);
+    }
+    assert_eq!(transcript.turns(), []);
+}
+
+#[test]
+fn new_turns_of_a_rewritten_file_are_reported() {
+    let transcript = Transcript::adopted(&history());
+    transcript.rewrites(&[said("compacted", 3), typed("four", 4)]);
+    assert_eq!(transcript.checks(), ACTIVE, "noticed and read in one check");
+    assert_eq!(transcript.turns(), [1]);
+    assert_eq!(transcript.checks(), QUIET);
+}
+
+#[test]
+fn a_file_that_took_anothers_place_reports_its_new_turns_whatever_its_size() {
+    let smaller = vec![typed("four", 4)];
+    let larger = with(&history(), &[said("more", 3), typed("four", 4), said("five", 5)]);
+    let mut equal = history();
+    equal[2] = typed("three", 4).replace("u-4", "u-3");
+    assert_eq!(equal[2].len(), history()[2].len());
+    for rows in [smaller, equal, larger] {
+        let transcript = Transcript::adopted(&history());
+        transcript.replaces(&rows);
+        assert_eq!(transcript.checks(), ACTIVE, "{rows:?}");
+        assert_eq!(transcript.turns(), [1], "{rows:?}");
+        assert_eq!(transcript.checks(), QUIET);
+    }
+}
+
+#[test]
+fn a_file_that_took_anothers_place_with_the_same_rows_reports_nothing() {
+    let transcript = Transcript::adopted(&history());
+    transcript.replaces(&history());
+    assert_eq!(transcript.checks(), QUIET);
+    transcript.appends(&[typed("four", 4)]);
+    assert_eq!(transcript.checks(), ACTIVE);
+    assert_eq!(transcript.turns(), [1]);
+}
+
+#[test]
+fn a_file_that_was_cut_is_read_from_its_start_and_reports_nothing_again() {
+    let transcript = Transcript::adopted(&history());
+    transcript.rewrites(&[]);
+    assert_eq!(transcript.checks(), QUIET);
+    transcript.appends(&history());
+    assert_eq!(transcript.checks(), QUIET);
+    transcript.appends(&[typed("four", 4)]);
+    assert_eq!(transcript.checks(), ACTIVE);
+    assert_eq!(transcript.turns(), [1]);
+}
+
+#[test]
+fn a_row_without_a_usable_time_follows_the_row_before_it() {
+    let untimed = typed("untimed", 0).replace(r#""timestamp""#, r#""time""#);
+    let far = typed("far", 0).replace("1972", "9972");
+    let transcript = Transcript::adopted(&history());
+    let rows = with(&history(), &[untimed.clone(), far.clone(), typed("four", 4), untimed, far]);
+    transcript.replaces(&rows);
+    assert_eq!(transcript.checks(), ACTIVE);
+    assert_eq!(transcript.turns(), [3], "those behind the old row are old, the others new");
+}
+
+#[test]
+fn a_replaced_file_that_was_empty_reports_everything() {
+    let transcript = Transcript::adopted(&[]);
+    transcript.replaces(&history());
+    assert_eq!(transcript.checks(), ACTIVE);
+    assert_eq!(transcript.turns(), [2]);
+}
+
+#[test]
+fn each_rotation_is_counted_for_operators() {
+    let transcript = Transcript::adopted(&history());
+    transcript.replaces(&history());
+    transcript.checks();
+    transcript.replaces(&history());
+    transcript.checks();
+    let link = transcript.gateway.links().unwrap().remove(0);
+    assert_eq!(link.session.key, CHILD);
+    assert_eq!(link.rotations, 2);
+}
+
+#[test]
+fn a_file_that_is_replaced_again_and_again_blocks_no_check() {
+    let transcript = Transcript::adopted(&history());
+    for second in 4..20 {
+        transcript.replaces(&[typed("again", second)]);
+        let tally: Tally = transcript.checks();
+        assert_eq!(tally, ACTIVE);
+    }
+    assert_eq!(transcript.turns(), [1; 16]);
+}
+
+#[test]
+fn a_codex_rollout_that_moved_to_the_archive_is_the_same_thread() {
+    let home = tempfile::TempDir::new().unwrap();
+    let name = "rollout-2026-11-30T10-00-00-0a1b.jsonl";
+    let (day, archive) = (home.path().join("sessions/2026/11/30"), home.path().join("archived_sessions"));
+    std::fs::create_dir_all(&day).unwrap();
+    std::fs::create_dir_all(&archive).unwrap();
+    let row = |kind: &str, payload: &str, second: u32| {
+        format!("{{\"timestamp\":\"1972-09-27T00:00:{second:02}.000Z\",\"type\":\"{kind}\",\"payload\":{payload}}}\n")
+    };
+    let human = |second| row("event_msg", r#"{"type":"user_message","message":"hi"}"#, second);
+    let path = day.join(name);
+    std::fs::write(&path, row("session_meta", r#"{"id":"x","source":"cli"}"#, 0) + &human(1)).unwrap();
+    let builder = headsup::Awareness::builder(":memory:").manual_clock(harness::NOON);
+    let gateway = harness::Gateway::with(builder.source_folders([home.path()]));
+    gateway.watches(harness::MAIN, CHILD);
+    let request = |path: &std::path::Path| {
+        let source = headsup::Source::codex_file(path.to_str().unwrap());
+        headsup::AdoptionRequest::new(CHILD, source, "codex")
+    };
+    assert!(gateway.adopt(request(&path)).unwrap().adopted);
+    std::fs::rename(&path, archive.join(name)).unwrap();
+    gateway.passes(harness::MINUTE);
+    assert_eq!(gateway.check_upstreams().unwrap(), QUIET, "neither missing nor new");
+    assert!(!gateway.adopt(request(&archive.join(name))).unwrap().adopted, "the same source");
+    let mut text = std::fs::read_to_string(archive.join(name)).unwrap();
+    text += &human(2);
+    std::fs::write(archive.join(name), text).unwrap();
+    gateway.passes(harness::MINUTE);
+    assert_eq!(gateway.check_upstreams().unwrap(), ACTIVE);
+    assert_eq!(super::transcript::turns_of(&gateway), [1]);
+    drop(gateway.news());
+}
