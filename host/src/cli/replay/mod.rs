@@ -6,6 +6,7 @@ mod scenario;
 mod sentence;
 mod server;
 mod story;
+mod transcripts;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -16,6 +17,7 @@ use serde_json::Value;
 use self::answer::Answer;
 use self::scenario::{Request, Step};
 use self::server::{Recipe, Server};
+use self::transcripts::{Row, Transcripts};
 use super::failure::{Failure, Verdict};
 use super::options::{MEMORY, Setup};
 use super::output::Output;
@@ -29,6 +31,8 @@ A scenario is a text file:
                              on the same store
   #! expect-error [REASON]   the next request is answered with an error, which
                              is part of the story; it need not even be JSON
+  #! append NAME ROW         another tool writes this row into the transcript NAME,
+                             which requests call {transcripts}/NAME
   #anything else             skipped, and so are blank lines
 
 The requests go to a server of their own, as those of a gateway would: a child
@@ -36,7 +40,8 @@ process `headsup serve --stdio --manual-clock`. Time stands still between
 `clock` requests, so that the same scenario always prints the same. The store
 is a scratch one that is gone at the end, unless --db is given on the command
 line; HEADSUP_DB and the configuration do not count here. A store in memory
-ends with its server: there is no `#! kill` for it.
+ends with its server: there is no `#! kill` for it. Transcripts lie in a scratch
+folder, too, which is the server's CLAUDE_CONFIG_DIR.
 
 Printed is who did what and what came of it, and below it what each session
 sees: its one notice, the wake, the delta it pulls. With --json: the raw
@@ -83,8 +88,10 @@ pub fn run(setup: &Setup, arguments: &Arguments, output: &mut Output) -> Result<
     };
     let mut options = setup.for_child();
     options.extend([OsString::from("--db"), store.into()]);
-    let recipe = Recipe { options, clock: setup.options.manual_clock.unwrap_or(0) };
-    let surprises = Replay::start(recipe, arguments.json, output)?.play(&steps)?;
+    let tool = scratch.path().join("claude");
+    let transcripts = Transcripts::inside(&tool)?;
+    let recipe = Recipe { options, clock: setup.options.manual_clock.unwrap_or(0), tool };
+    let surprises = Replay::start(recipe, transcripts, arguments.json, output)?.play(&steps)?;
     for surprise in &surprises {
         anstream::eprintln!("{surprise}");
     }
@@ -94,6 +101,7 @@ pub fn run(setup: &Setup, arguments: &Arguments, output: &mut Output) -> Result<
 /// A scenario in progress.
 struct Replay<'a> {
     recipe: Recipe,
+    transcripts: Transcripts,
     server: Server,
     json: bool,
     output: &'a mut Output,
@@ -103,9 +111,16 @@ struct Replay<'a> {
 }
 
 impl<'a> Replay<'a> {
-    fn start(recipe: Recipe, json: bool, output: &'a mut Output) -> Result<Self, Failure> {
+    fn start(
+        recipe: Recipe,
+        transcripts: Transcripts,
+        json: bool,
+        output: &'a mut Output,
+    ) -> Result<Self, Failure> {
         let (server, before) = Server::start(&recipe)?;
-        let mut replay = Self { recipe, server, json, output, surprises: Vec::new(), begun: false };
+        let surprises = Vec::new();
+        let mut replay =
+            Self { recipe, transcripts, server, json, output, surprises, begun: false };
         replay.hear(&before)?;
         Ok(replay)
     }
@@ -115,6 +130,7 @@ impl<'a> Replay<'a> {
             match step {
                 Step::Send(request) => self.send(request)?,
                 Step::Kill => self.kill()?,
+                Step::Append(row) => self.append(row)?,
                 Step::Heading(_) | Step::Narration(_) if self.json => {}
                 Step::Heading(text) => self.heading(text)?,
                 Step::Narration(text) => self.output.line(story::narration(text))?,
@@ -135,7 +151,7 @@ impl<'a> Replay<'a> {
     }
 
     fn send(&mut self, request: &Request) -> Result<(), Failure> {
-        let lines = self.server.send(&request.text)?;
+        let lines = self.server.send(&self.transcripts.fill(&request.text))?;
         let answer = Answer::of(&lines)?;
         let value = request.value.clone().unwrap_or(Value::Null);
         self.recipe.clock = answer.clock(&value).unwrap_or(self.recipe.clock);
@@ -147,6 +163,11 @@ impl<'a> Replay<'a> {
             self.output.line(line)?;
         }
         Ok(())
+    }
+
+    fn append(&mut self, row: &Row) -> Result<(), Failure> {
+        self.transcripts.append(row)?;
+        if self.json { Ok(()) } else { self.output.line(story::appended(row)) }
     }
 
     fn kill(&mut self) -> Result<(), Failure> {

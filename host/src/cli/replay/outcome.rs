@@ -48,7 +48,11 @@ pub fn outcome(request: &Value, result: &Value) -> Outcome {
         "tools" => list(result, "tools", |tool| text(&tool["name"]))
             .map(|names| Outcome::words(names.join(", "))),
         "callTool" => tool(result),
-        "clock" => Some(Outcome::default()),
+        "adopt" => adopted(result),
+        "checkUpstreams" => checked(result),
+        "planUpstreams" => seen(result, "plans", plan, "none"),
+        "feedUpstream" => result["finding"].as_str().map(Outcome::words),
+        "clock" | "sent" | "busy" => Some(Outcome::default()),
         _ => None,
     };
     known.unwrap_or_else(|| Outcome::words(cut(&result.to_string())))
@@ -88,6 +92,28 @@ fn acknowledged(result: &Value) -> Option<Outcome> {
     };
     let more = reopened(result)?;
     Some(Outcome::words(if more.is_empty() { words } else { format!("{words}, {more}") }))
+}
+
+fn adopted(result: &Value) -> Option<Outcome> {
+    let version = result["stateVersion"].as_u64()?;
+    let again = if result["adopted"].as_bool()? { "" } else { "it was already, " };
+    Some(Outcome::words(format!("{again}version {version}")))
+}
+
+fn checked(result: &Value) -> Option<Outcome> {
+    let mut words = vec![format!("{} checked", result["checked"].as_u64()?)];
+    for found in ["activity", "missing", "failed"] {
+        match result[found].as_u64()? {
+            0 => {}
+            number => words.push(format!("{found}: {number}")),
+        }
+    }
+    Some(Outcome::words(words.join(", ")))
+}
+
+fn plan(plan: &Value) -> String {
+    let source = &plan["source"];
+    format!("{}: {} on {}", session(&plan["session"]), text(&source["thread"]), text(&source["node"]))
 }
 
 fn status(result: &Value) -> Option<Outcome> {

@@ -5,6 +5,8 @@ use std::path::Path;
 use anyhow::{Context, bail};
 use serde_json::Value;
 
+use super::transcripts::Row;
+
 /// One thing to do or to say.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
@@ -16,6 +18,8 @@ pub enum Step {
     Send(Request),
     /// The server is killed and started again on the same store.
     Kill,
+    /// Another tool writes a row of a transcript.
+    Append(Row),
 }
 
 /// What is sent as one line.
@@ -58,6 +62,7 @@ fn parse(text: &str) -> anyhow::Result<Vec<Step>> {
         if let Some(directive) = line.strip_prefix("#!") {
             match self::directive(directive).with_context(|| format!("line {number}"))? {
                 Directive::Kill => steps.push(Step::Kill),
+                Directive::Append(row) => steps.push(Step::Append(row)),
                 Directive::ExpectError(error) => expected = Some((number, error)),
             }
         } else if let Some(comment) = line.strip_prefix("# ") {
@@ -78,10 +83,14 @@ fn parse(text: &str) -> anyhow::Result<Vec<Step>> {
 
 enum Directive {
     Kill,
+    Append(Row),
     ExpectError(ExpectedError),
 }
 
 fn directive(text: &str) -> anyhow::Result<Directive> {
+    if let Some(row) = text.trim_start().strip_prefix("append ") {
+        return Ok(Directive::Append(Row::read(row)?));
+    }
     let mut words = text.split_whitespace();
     match (words.next(), words.next(), words.next()) {
         (Some("kill"), None, _) => Ok(Directive::Kill),
@@ -90,7 +99,10 @@ fn directive(text: &str) -> anyhow::Result<Directive> {
             Ok(Directive::ExpectError(ExpectedError { reason }))
         }
         _ => {
-            bail!("`#!{text}` is no directive; there are `#! kill` and `#! expect-error [REASON]`")
+            bail!(
+                "`#!{text}` is no directive; there are `#! kill`, `#! expect-error [REASON]` and \
+                 `#! append NAME ROW`"
+            )
         }
     }
 }
@@ -116,7 +128,7 @@ mod tests {
 
     #[test]
     fn comments_are_headings_at_the_start_of_a_paragraph_and_narration_inside() {
-        let steps = parse("# One\n# more\n#silent\n\n\n# Two\n{}\n# after\n").unwrap();
+        let steps = parse("# One\n# more\n#silent\n\n\n# Two\n{}\n# after\n#! append w.jsonl {}").unwrap();
         let words: Vec<String> = steps
             .iter()
             .map(|step| match step {
@@ -124,9 +136,10 @@ mod tests {
                 Step::Narration(text) => format!("N {text}"),
                 Step::Send(request) => format!("{} {}", request.line, request.text),
                 Step::Kill => "kill".into(),
+                Step::Append(row) => row.sentence(),
             })
             .collect();
-        assert_eq!(words, ["H One", "N more", "H Two", "7 {}", "N after"]);
+        assert_eq!(words, ["H One", "N more", "H Two", "7 {}", "N after", "w.jsonl gets a row of type nameless"]);
     }
 
     #[test]
@@ -158,6 +171,7 @@ mod tests {
             ("\n\n7", "line 3 is no request"),
             ("#! explode", "line 1: `#! explode` is no directive"),
             ("#! kill now", "line 1: "),
+            ("#! append w.jsonl", "line 1: `#! append` needs"),
             ("{}\n#! expect-error\n", "line 2: no request follows"),
         ] {
             let error = format!("{:#}", parse(text).unwrap_err());

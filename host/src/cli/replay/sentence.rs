@@ -40,6 +40,17 @@ pub fn sentence(request: &Value) -> String {
         "reset" => format!("{} is reset", session(&params["session"])),
         "delete" => format!("{} is deleted", session(&params["session"])),
         "recover" => "the gateway recovers what is pending".into(),
+        "adopt" => format!("{} is adopted from {}", session(&params["session"]), source(params)),
+        "sent" => format!("the gateway sends a text to {}", session(&params["session"])),
+        "busy" if params["running"] == true => {
+            format!("a turn of {} begins", session(&params["session"]))
+        }
+        "busy" => format!("the turn of {} is over", session(&params["session"])),
+        "checkUpstreams" => "the sources of adopted sessions are checked".into(),
+        "planUpstreams" => "which sources shall the gateway read?".into(),
+        "feedUpstream" => {
+            format!("what the gateway read of {}", session(&params["plan"]["session"]))
+        }
         "tools" => "which tools are there for agents?".into(),
         "callTool" => format!(
             "{} calls {} {}",
@@ -53,6 +64,16 @@ pub fn sentence(request: &Value) -> String {
         },
         _ => format!("sent: {}", cut(&request.to_string())),
     }
+}
+
+/// The catalog of an adoption, and the file or thread there; folders are the machine's own.
+fn source(params: &Value) -> String {
+    let source = &params["source"];
+    let place = match source["path"].as_str() {
+        Some(path) => path.rsplit('/').next().unwrap_or(path).to_owned(),
+        None => format!("{} on {}", name(&source["thread"]), name(&source["node"])),
+    };
+    format!("{}, {place}", name(&params["catalog"]))
 }
 
 fn signal(signal: &Value) -> String {

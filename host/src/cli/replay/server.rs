@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Write};
+use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use anyhow::{Context, bail};
@@ -13,6 +14,8 @@ pub struct Recipe {
     pub options: Vec<OsString>,
     /// Where its clock starts, in ms; moves with it.
     pub clock: u64,
+    /// The folder of the other tool, inside which transcripts may be read.
+    pub tool: PathBuf,
 }
 
 /// A running server.
@@ -32,6 +35,7 @@ impl Server {
             .args(["serve", "--stdio"])
             .arg(format!("--manual-clock={}", recipe.clock))
             .args(&recipe.options)
+            .env("CLAUDE_CONFIG_DIR", &recipe.tool)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()

@@ -7,6 +7,7 @@ use super::answer::Answer;
 use super::outcome::{Outcome, outcome};
 use super::scenario::{ExpectedError, Request};
 use super::sentence::{cut, sentence};
+use super::transcripts::Row;
 
 /// The start of a paragraph.
 pub fn heading(text: &str) -> String {
@@ -21,6 +22,11 @@ pub fn narration(text: &str) -> String {
 /// The server was killed.
 pub fn killed() -> String {
     format!("  {}", styled(BAD, "the server is killed and started again on the same store"))
+}
+
+/// Another tool wrote into a transcript.
+pub fn appended(row: &Row) -> String {
+    format!("  {}", styled(FAINT, row.sentence()))
 }
 
 /// What came without a request: notices and wakes of a recovery.
