@@ -109,10 +109,8 @@ impl<'a> Members<'a> {
 /// # Errors
 /// Text that is anything else, or lists and objects more than 127 deep.
 pub fn read(text: &str) -> Result<Value<'_>, Malformed> {
-    let mut reader = Reader { text, at: 0, depth: 0 };
-    let value = reader.value()?;
-    reader.skip_space();
-    if reader.at == text.len() { Ok(value) } else { Err(reader.wrong("more text after the end")) }
+    let mut reader = Reader { text, at: 0, depth: 0, wrong: "" };
+    reader.document().ok_or(Malformed { what: reader.wrong, at: reader.at })
 }
 
 struct Reader<'a> {
@@ -120,11 +118,21 @@ struct Reader<'a> {
     /// Everything before this byte was read. Always at the start of a character.
     at: usize,
     depth: u32,
+    /// What is wrong at `at`, once a reading returned `None`.
+    wrong: &'static str,
 }
 
 impl<'a> Reader<'a> {
-    fn wrong(&self, what: &'static str) -> Malformed {
-        Malformed { what, at: self.at }
+    fn document(&mut self) -> Option<Value<'a>> {
+        let value = self.value()?;
+        self.skip_space();
+        if self.at == self.text.len() { Some(value) } else { self.wrong("more text after the end") }
+    }
+
+    /// Nothing, because this is wrong here.
+    fn wrong<T>(&mut self, what: &'static str) -> Option<T> {
+        self.wrong = what;
+        None
     }
 
     fn peek(&self) -> Option<u8> {
@@ -146,91 +154,88 @@ impl<'a> Reader<'a> {
         is_next
     }
 
-    fn value(&mut self) -> Result<Value<'a>, Malformed> {
+    fn value(&mut self) -> Option<Value<'a>> {
         self.skip_space();
         match self.peek() {
-            Some(b'"') => Ok(Value::Text(self.string()?)),
-            Some(b'-' | b'0'..=b'9') => Ok(Value::Number(self.number()?)),
-            Some(b'{') => Ok(Value::Object(self.nested(Self::members)?)),
-            Some(b'[') => Ok(Value::List(self.nested(Self::elements)?)),
+            Some(b'"') => Some(Value::Text(self.string()?)),
+            Some(b'-' | b'0'..=b'9') => Some(Value::Number(self.number()?)),
+            Some(b'{') => Some(Value::Object(self.nested(Self::members)?)),
+            Some(b'[') => Some(Value::List(self.nested(Self::elements)?)),
             Some(b't') => self.literal("true", Value::Bool(true)),
             Some(b'f') => self.literal("false", Value::Bool(false)),
             Some(b'n') => self.literal("null", Value::Null),
-            Some(_) => Err(self.wrong("no value")),
-            None => Err(self.wrong("the text ends early")),
+            Some(_) => self.wrong("no value"),
+            None => self.wrong("the text ends early"),
         }
     }
 
-    fn literal(&mut self, word: &str, value: Value<'a>) -> Result<Value<'a>, Malformed> {
+    fn literal(&mut self, word: &str, value: Value<'a>) -> Option<Value<'a>> {
         if self.since(self.at, self.at + word.len()) == word {
             self.at += word.len();
-            Ok(value)
+            Some(value)
         } else {
-            Err(self.wrong("no value"))
+            self.wrong("no value")
         }
     }
 
     /// Reads what stands between brackets, the opening one being next.
-    fn nested<T>(
-        &mut self,
-        read: impl Fn(&mut Self) -> Result<T, Malformed>,
-    ) -> Result<T, Malformed> {
+    fn nested<T>(&mut self, read: impl Fn(&mut Self) -> Option<T>) -> Option<T> {
         if self.depth == MAX_DEPTH {
-            return Err(self.wrong("nested more than 127 deep"));
+            return self.wrong("nested more than 127 deep");
         }
         self.depth += 1;
         self.at += 1;
         let inner = read(self)?;
         self.depth -= 1;
-        Ok(inner)
+        Some(inner)
     }
 
-    fn elements(&mut self) -> Result<Vec<Value<'a>>, Malformed> {
+    fn elements(&mut self) -> Option<Vec<Value<'a>>> {
         let mut elements = Vec::new();
         self.skip_space();
         if self.passes(b']') {
-            return Ok(elements);
+            return Some(elements);
         }
         loop {
             elements.push(self.value()?);
             self.skip_space();
             if self.passes(b']') {
-                return Ok(elements);
+                return Some(elements);
             }
             if !self.passes(b',') {
-                return Err(self.wrong("neither a comma nor the end of a list"));
+                return self.wrong("neither a comma nor the end of a list");
             }
         }
     }
 
-    fn members(&mut self) -> Result<Members<'a>, Malformed> {
+    fn members(&mut self) -> Option<Members<'a>> {
         let mut members = Vec::new();
         self.skip_space();
         if self.passes(b'}') {
-            return Ok(Members(members));
+            return Some(Members(members));
         }
         loop {
             self.skip_space();
             if self.peek() != Some(b'"') {
-                return Err(self.wrong("no member name"));
+                return self.wrong("no member name");
             }
             let name = self.string()?;
             self.skip_space();
             if !self.passes(b':') {
-                return Err(self.wrong("no colon after a member name"));
+                return self.wrong("no colon after a member name");
             }
             members.push((name, self.value()?));
             self.skip_space();
             if self.passes(b'}') {
-                return Ok(Members(members));
+                return Some(Members(members));
             }
             if !self.passes(b',') {
-                return Err(self.wrong("neither a comma nor the end of an object"));
+                return self.wrong("neither a comma nor the end of an object");
             }
         }
     }
 
-    fn number(&mut self) -> Result<&'a str, Malformed> {
+    fn number(&mut self) -> Option<&'a str> {
         let start = self.at;
         self.passes(b'-');
         if !self.passes(b'0') {
@@ -245,7 +250,7 @@ impl<'a> Reader<'a> {
             }
             self.digits()?;
         }
-        Ok(self.since(start, self.at))
+        Some(self.since(start, self.at))
     }
 
     /// What stands between two bytes; nothing if they are not at the bounds of characters, which
@@ -256,22 +261,22 @@ impl<'a> Reader<'a> {
 
     /// At least one digit.
     #[inline(never)]
-    fn digits(&mut self) -> Result<(), Malformed> {
+    fn digits(&mut self) -> Option<()> {
         let start = self.at;
         while matches!(self.peek(), Some(b'0'..=b'9')) {
             self.at += 1;
         }
         if self.at == start {
-            return Err(self.wrong("no digit"));
+            return self.wrong("no digit");
         }
-        Ok(())
+        Some(())
     }
 
-    fn string(&mut self) -> Result<Cow<'a, str>, Malformed> {
+    fn string(&mut self) -> Option<Cow<'a, str>> {
         self.at += 1;
         let plain = self.plain()?;
         if self.passes(b'"') {
-            return Ok(Cow::Borrowed(plain));
+            return Some(Cow::Borrowed(plain));
         }
         let mut text = String::from(plain);
         while self.passes(b'\\') {
@@ -279,26 +284,26 @@ impl<'a> Reader<'a> {
             text.push_str(self.plain()?);
         }
         self.at += 1;
-        Ok(Cow::Owned(text))
+        Some(Cow::Owned(text))
     }
 
     /// Characters up to the next quote or backslash.
-    fn plain(&mut self) -> Result<&'a str, Malformed> {
+    fn plain(&mut self) -> Option<&'a str> {
         let start = self.at;
         loop {
             match self.peek() {
-                Some(b'"' | b'\\') => return Ok(self.since(start, self.at)),
-                Some(0..=0x1f) => return Err(self.wrong("a control character in a string")),
+                Some(b'"' | b'\\') => return Some(self.since(start, self.at)),
+                Some(0..=0x1f) => return self.wrong("a control character in a string"),
                 Some(_) => self.at += 1,
-                None => return Err(self.wrong("the text ends early")),
+                None => return self.wrong("the text ends early"),
             }
         }
     }
 
     /// The character that an escape stands for, its backslash being passed.
-    fn escaped(&mut self) -> Result<char, Malformed> {
+    fn escaped(&mut self) -> Option<char> {
         let Some(byte) = self.peek() else {
-            return Err(self.wrong("the text ends early"));
+            return self.wrong("the text ends early");
         };
         let c = match byte {
             b'"' | b'\\' | b'/' => char::from(byte),
@@ -311,42 +316,42 @@ impl<'a> Reader<'a> {
                 self.at += 1;
                 return self.unicode();
             }
-            _ => return Err(self.wrong("an unknown escape")),
+            _ => return self.wrong("an unknown escape"),
         };
         self.at += 1;
-        Ok(c)
+        Some(c)
     }
 
     /// One UTF-16 unit, or two that are a pair.
-    fn unicode(&mut self) -> Result<char, Malformed> {
+    fn unicode(&mut self) -> Option<char> {
         const LONE: &str = "half of a surrogate pair";
         let unit = self.hex()?;
         let code = if (0xd800..0xdc00).contains(&unit) {
             if !(self.passes(b'\\') && self.passes(b'u')) {
-                return Err(self.wrong(LONE));
+                return self.wrong(LONE);
             }
             let low = self.hex()?;
             if !(0xdc00..0xe000).contains(&low) {
-                return Err(self.wrong(LONE));
+                return self.wrong(LONE);
             }
             0x1_0000 + ((unit - 0xd800) << 10) + (low - 0xdc00)
         } else {
             unit
         };
-        char::from_u32(code).ok_or_else(|| self.wrong(LONE))
+        char::from_u32(code).or_else(|| self.wrong(LONE))
     }
 
     /// Four hexadecimal digits.
-    fn hex(&mut self) -> Result<u32, Malformed> {
+    fn hex(&mut self) -> Option<u32> {
         let mut unit = 0;
         for _ in 0..4 {
             let digit = self.peek().and_then(|byte| char::from(byte).to_digit(16));
             let Some(digit) = digit else {
-                return Err(self.wrong("an escape without four hexadecimal digits"));
+                return self.wrong("an escape without four hexadecimal digits");
             };
             unit = unit * 16 + digit;
             self.at += 1;
         }
-        Ok(unit)
+        Some(unit)
     }
 }

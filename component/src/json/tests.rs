@@ -147,6 +147,16 @@ fn a_written_object_has_its_commas() {
     assert_eq!(line, r#"{"list":[1,{},"a\nb"],"empty":[],"flag":true,"raw":null}"#);
 }
 
+#[test]
+fn controls_and_line_separators_are_escaped_and_no_other_character_but_quote_and_backslash() {
+    for c in '\0'..='\u{ffff}' {
+        let line = text(&format!("a{c}b"));
+        let escaped = c.is_control() || matches!(c, '"' | '\\' | '\u{2028}' | '\u{2029}');
+        assert_eq!(line.contains(&format!("a{c}b")), !escaped, "{line}");
+        assert_eq!(read(&line), Ok(Value::Text(format!("a{c}b").into())), "{line}");
+    }
+}
+
 proptest! {
     #[test]
     fn any_text_is_read_as_the_independent_reader_reads_it(text in any::<String>()) {

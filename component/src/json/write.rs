@@ -162,9 +162,13 @@ pub fn text(value: &str) -> String {
 fn push_text(out: &mut String, text: &str) {
     out.push('"');
     let mut plain_from = 0;
-    for (at, c) in text.char_indices() {
-        let escaped = matches!(c, '"' | '\\' | '\u{2028}' | '\u{2029}') || c.is_control();
-        if escaped {
+    for (at, byte) in text.bytes().enumerate() {
+        // The first bytes of the characters below: nearly no byte needs a second look.
+        if !matches!(byte, 0..=0x1f | b'"' | b'\\' | 0x7f | 0xc2 | 0xe2) {
+            continue;
+        }
+        let Some(c) = text.get(at..).and_then(|rest| rest.chars().next()) else { continue };
+        if matches!(c, '"' | '\\' | '\u{2028}' | '\u{2029}') || c.is_control() {
             out.push_str(text.get(plain_from..at).unwrap_or_default());
             push_escape(out, c);
             plain_from = at + c.len_utf8();
