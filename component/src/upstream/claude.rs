@@ -43,8 +43,8 @@ const STARTS_NO_RUN: &[&str] = &[
     "agents",
     "allowed-tools",
     "bashes",
-    "bug",
     "btw",
+    "bug",
     "checkpoint",
     "clear",
     "color",
@@ -316,3 +316,6 @@ const SHAPES: &[Shape] = {
         Shape::human("typed-prompt", "text", &[]),
     ]
 };
+
+#[cfg(test)]
+mod tests;

@@ -131,3 +131,6 @@ const SHAPES: &[Shape] = {
         Shape::human("typed-prompt", "text", &[]),
     ]
 };
+
+#[cfg(test)]
+mod tests;

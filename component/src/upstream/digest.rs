@@ -46,8 +46,8 @@ impl Digest {
         let mut rest = self.0;
         for _ in 0..DIGITS {
             rest = rest.rotate_left(4);
-            // Four bits are a digit.
-            text.push(char::from_digit(rest as u32 & 15, 16).unwrap_or_default());
+            let digit = u32::try_from(rest & 15).unwrap_or_default();
+            text.push(char::from_digit(digit, 16).unwrap_or_default());
         }
         text
     }
@@ -102,3 +102,6 @@ impl Folding {
         Digest::of(self.hash)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -36,20 +36,21 @@ struct State {
 /// A kind or a state that does not exist.
 pub fn explain(kind: &str, state: &str, part: &[u8], last: bool) -> Result<Explanation, Error> {
     let kind = Kind::of(kind).ok_or_else(unknown_kind)?;
-    let mut lines = Lines::new(part, state.is_empty());
-    let mut state = State::read(state).ok_or_else(|| {
+    let mut known = State::read(state).ok_or_else(|| {
         refuse(InvalidReason::UnknownValue, "state", "give what the part before this one returned")
     })?;
+    let mut lines = Lines::new(part, state.is_empty());
     let mut rows = Vec::new();
-    for line in &mut lines {
-        rows.extend(state.row(kind, &line));
+    let mut consumed = 0;
+    while let Some(line) =
+        lines.next().or_else(|| lines.rest().filter(|_| last && consumed < part.len()))
+    {
+        consumed = line.end;
+        rows.extend(known.row(kind, &line));
     }
-    let rest = lines.rest();
-    let consumed = part.len() - rest.map_or(0, |rest| rest.end - rest.start);
-    let rest = rest.filter(|_| last);
-    rows.extend(rest.and_then(|rest| state.row(kind, &rest)));
-    let consumed = if last { part.len() } else { consumed };
-    Ok(Explanation { rows, consumed: consumed as u64, state: state.write() })
+    // Where nothing was read, the file's start is still to come.
+    let state = if consumed == 0 { state.to_string() } else { known.write() };
+    Ok(Explanation { rows, consumed: consumed as u64, state })
 }
 
 fn unknown_kind() -> Error {
@@ -114,3 +115,6 @@ impl State {
         Some(Self { queued: Queued::read(members.get("queued")?)?, headless })
     }
 }
+
+#[cfg(test)]
+mod tests;

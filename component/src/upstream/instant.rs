@@ -31,7 +31,7 @@ pub fn parse(text: &[u8]) -> Option<u64> {
 }
 
 fn days_since_1970(year: u64, month: u64, day: u64) -> Option<u64> {
-    let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let is_leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
     let before = *DAYS_BEFORE.get(usize::try_from(month).ok()?.checked_sub(1)?)?;
     let length = match month {
         2 => 28 + u64::from(is_leap),
@@ -111,3 +111,6 @@ impl Digits<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -70,3 +70,6 @@ impl<'a> Iterator for Lines<'a> {
         Some(line)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -94,3 +94,6 @@ impl Queued {
         (prompts.len() <= MOST).then_some(Self(prompts))
     }
 }
+
+#[cfg(test)]
+mod tests;

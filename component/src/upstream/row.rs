@@ -7,6 +7,8 @@
 mod members;
 mod said;
 mod scan;
+#[cfg(test)]
+mod tests;
 
 use members::{Meaning, Member, Place, ROW};
 use said::{Opening, Said};
@@ -143,8 +145,8 @@ struct Row {
 impl Row {
     /// The members of an object, its brace being passed.
     fn object(&mut self, scanner: &mut Scanner, known: &'static [Member]) -> Option<()> {
-        let mut is_first = true;
-        while let Some(name) = scanner.member(&mut is_first)? {
+        let (mut is_first, mut name) = (true, Word::EMPTY);
+        while scanner.member(&mut is_first, &mut name)? {
             match known.iter().find(|member| name.is(member.0)) {
                 Some(Member(_, meaning)) => self.member(scanner, meaning)?,
                 None => scanner.skip()?,
@@ -157,9 +159,8 @@ impl Row {
         self.forget(meaning);
         match *meaning {
             Meaning::Object(known) if scanner.opens(b'{') => return self.object(scanner, known),
-            Meaning::Word(field) => return self.word(scanner, field),
             Meaning::Named(field) if scanner.next()? == b'{' => return self.named(scanner, field),
-            Meaning::Named(field) => return self.word(scanner, field),
+            Meaning::Word(field) | Meaning::Named(field) => return self.word(scanner, field),
             Meaning::Said(place) => {
                 let said = Said::read(scanner)?;
                 if let Some(slot) = self.said.get_mut(place as usize) {
@@ -232,8 +233,8 @@ impl Row {
     fn named(&mut self, scanner: &mut Scanner, field: Field) -> Option<()> {
         self.put(field, Some(Value::Other));
         scanner.opens(b'{');
-        let mut is_first = true;
-        while let Some(name) = scanner.member(&mut is_first)? {
+        let (mut is_first, mut name) = (true, Word::EMPTY);
+        while scanner.member(&mut is_first, &mut name)? {
             self.put(field, Some(Value::Word(name)));
             scanner.skip()?;
         }
@@ -254,8 +255,8 @@ impl Row {
         }
     }
 
-    fn facts(mut self) -> Facts {
-        let is = |word| matches!(&self.words[0], Some(Value::Word(given)) if given.is(word));
+    fn facts(self) -> Facts {
+        let is = |word| matches!(&self.words[Field::Type as usize], Some(Value::Word(given)) if given.is(word));
         let (role, place) = if is("queue-operation") {
             (Part::Enqueue, Place::Queue)
         } else if is("attachment") {
@@ -266,11 +267,6 @@ impl Row {
             (Part::Turn, Place::Message)
         };
         let said = self.said.get(place as usize).copied().flatten().unwrap_or_else(Said::nothing);
-        self.set(Flag::Blocks, said.in_blocks);
-        self.set(Flag::Picture, said.has_picture);
-        self.set(Flag::ToolResult, said.has_tool_result);
-        self.set(Flag::Reminded, said.reminded);
-        self.set(Flag::Text, !said.opening.bytes().is_empty());
         Facts {
             at: self.at,
             uuid: self.uuid,
@@ -278,7 +274,7 @@ impl Row {
             bare: said.bare,
             role,
             words: self.words,
-            flags: self.flags,
+            flags: self.flags | said.flags,
             opening: said.opening,
         }
     }

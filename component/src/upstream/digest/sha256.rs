@@ -33,43 +33,40 @@ const ROUNDS: [u32; 64] = [
 pub(super) struct Sha256 {
     chain: [u32; 8],
     block: [u8; BLOCK],
-    /// How many bytes came; those beyond whole blocks wait in `block`.
+    /// How many bytes of `block` wait for others: fewer than a block.
+    filled: usize,
+    /// How many bytes came.
     length: u64,
 }
 
 impl Sha256 {
     pub(super) fn new() -> Self {
-        Self { chain: START, block: [0; BLOCK], length: 0 }
+        Self { chain: START, block: [0; BLOCK], filled: 0, length: 0 }
     }
 
     /// The bytes go on with these.
     pub(super) fn update(&mut self, mut bytes: &[u8]) {
         while !bytes.is_empty() {
-            let filled = self.filled();
-            let Some(room) = self.block.get_mut(filled..) else { return };
+            let Some(room) = self.block.get_mut(self.filled..) else { return };
             let (now, later) = bytes.split_at(bytes.len().min(room.len()));
             for (to, from) in room.iter_mut().zip(now) {
                 *to = *from;
             }
+            self.filled += now.len();
             self.length += now.len() as u64;
             bytes = later;
-            if self.filled() == 0 {
+            if self.filled == BLOCK {
                 compress(&mut self.chain, &self.block);
+                self.filled = 0;
             }
         }
-    }
-
-    /// How many bytes wait: fewer than a block.
-    fn filled(&self) -> usize {
-        // The remainder of a small number fits.
-        (self.length % BLOCK as u64) as usize
     }
 
     /// The hash, as eight numbers of 32 bits.
     pub(super) fn finish(mut self) -> [u32; 8] {
         let bits = self.length.wrapping_mul(8);
         self.update(&[0x80]);
-        while self.filled() != BLOCK - 8 {
+        while self.filled != BLOCK - 8 {
             self.update(&[0]);
         }
         self.update(&bits.to_be_bytes());
@@ -79,6 +76,7 @@ impl Sha256 {
 
 /// Hashes a block into the chaining values.
 #[inline(never)]
+#[allow(clippy::many_single_char_names, reason = "they are called so in the standard")]
 fn compress(chain: &mut [u32; 8], block: &[u8; BLOCK]) {
     let mut schedule = [0_u32; 16];
     for (word, bytes) in schedule.iter_mut().zip(block.chunks_exact(4)) {

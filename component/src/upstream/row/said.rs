@@ -1,6 +1,7 @@
 //! What a row says: reduced while it is read, so that neither a long text nor a long list of blocks is
 //! ever held.
 
+use super::members::Flag;
 use super::scan::{Beginning, Scanner, Sink, Word};
 use crate::upstream::digest::{Digest, Folding};
 
@@ -20,14 +21,8 @@ pub(super) struct Said {
     pub(super) bare: Digest,
     /// How the text without reminders begins, trimmed.
     pub(super) opening: Opening,
-    /// Whether there were complete reminders before it.
-    pub(super) reminded: bool,
-    /// Whether it is a list of blocks.
-    pub(super) in_blocks: bool,
-    /// Whether a block is a picture or a document.
-    pub(super) has_picture: bool,
-    /// Whether a block is a tool's result.
-    pub(super) has_tool_result: bool,
+    /// The flags that follow from it.
+    pub(super) flags: u32,
 }
 
 impl Said {
@@ -52,29 +47,26 @@ impl Said {
 #[derive(Default)]
 struct Listener {
     prose: Prose,
-    in_blocks: bool,
-    has_picture: bool,
-    has_tool_result: bool,
+    flags: u32,
 }
 
 impl Listener {
     fn said(self) -> Said {
         let Prose { text, bare, opening, .. } = self.prose;
         let text = text.digest();
-        Said {
-            text,
-            reminded: bare.is_some(),
-            bare: bare.map_or(text, Folding::digest),
-            opening,
-            in_blocks: self.in_blocks,
-            has_picture: self.has_picture,
-            has_tool_result: self.has_tool_result,
+        let mut flags = self.flags;
+        if bare.is_some() {
+            flags |= Flag::Reminded.bit();
         }
+        if !opening.bytes().is_empty() {
+            flags |= Flag::Text.bit();
+        }
+        Said { text, bare: bare.map_or(text, Folding::digest), opening, flags }
     }
 
     fn blocks(&mut self, scanner: &mut Scanner) -> Option<()> {
         scanner.opens(b'[');
-        self.in_blocks = true;
+        self.flags |= Flag::Blocks.bit();
         let mut is_first = true;
         while scanner.another(b']', &mut is_first)? {
             if scanner.opens(b'{') {
@@ -90,8 +82,8 @@ impl Listener {
     fn block(&mut self, scanner: &mut Scanner) -> Option<()> {
         let mut kind = Word::EMPTY;
         let mut before = None;
-        let mut is_first = true;
-        while let Some(name) = scanner.member(&mut is_first)? {
+        let (mut is_first, mut name) = (true, Word::EMPTY);
+        while scanner.member(&mut is_first, &mut name)? {
             let is_string = scanner.next()? == b'"';
             if name.is("type") {
                 kind = Word::EMPTY;
@@ -111,9 +103,9 @@ impl Listener {
             scanner.skip()?;
         }
         if kind.is("tool_result") {
-            self.has_tool_result = true;
+            self.flags |= Flag::ToolResult.bit();
         } else if kind.is("image") || kind.is("document") {
-            self.has_picture = true;
+            self.flags |= Flag::Picture.bit();
         }
         if let Some(before) = before.filter(|_| !kind.is("text")) {
             self.prose = before;

@@ -113,15 +113,15 @@ impl<'a> Scanner<'a> {
         self.passes(bracket)
     }
 
-    /// Passes to the next member of an object: its name, the value being next, or none at the
-    /// object's end. `is_first`: none was passed before.
-    pub(super) fn member(&mut self, is_first: &mut bool) -> Option<Option<Word>> {
-        if !self.another(b'}', is_first)? {
-            return Some(None);
+    /// Passes to the next member of an object: whether there is one, its value being next, or the end
+    /// was passed. `is_first`: none was passed before.
+    pub(super) fn member(&mut self, is_first: &mut bool, name: &mut Word) -> Option<bool> {
+        *name = Word::EMPTY;
+        let there = self.another(b'}', is_first)?;
+        if there {
+            self.name(name)?;
         }
-        let mut name = Word::EMPTY;
-        self.name(&mut name)?;
-        Some(Some(name))
+        Some(there)
     }
 
     /// Passes to the next element of a list or object: whether there is one, or the end was passed.
