@@ -19,8 +19,8 @@ struct State {
     stopped: bool,
 }
 
-/// What timers run by.
-enum Time {
+/// What timers run by, in ms.
+pub(crate) enum Time {
     /// The time since this moment, which no change of the machine's clock moves: a wake is neither
     /// early nor late because somebody set the clock.
     Elapsed(Instant),
@@ -29,7 +29,15 @@ enum Time {
 }
 
 impl Time {
-    fn now(&self) -> u64 {
+    /// What timers run by that belong to this clock.
+    pub(crate) fn of(clock: &Clock) -> Self {
+        match clock {
+            Clock::System => Self::Elapsed(Instant::now()),
+            Clock::Manual(_) => Self::Manual(clock.clone()),
+        }
+    }
+
+    pub(crate) fn now(&self) -> u64 {
         match self {
             Self::Elapsed(start) => u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX),
             Self::Manual(clock) => clock.now(),
@@ -39,10 +47,7 @@ impl Time {
 
 impl Alarm {
     pub(crate) fn new(clock: &Clock, intervals: Intervals) -> Self {
-        let time = match clock {
-            Clock::System => Time::Elapsed(Instant::now()),
-            Clock::Manual(_) => Time::Manual(clock.clone()),
-        };
+        let time = Time::of(clock);
         let state = Mutex::new(State { wakes: Wakes::new(intervals), stopped: false });
         Self { state, changed: Condvar::new(), time }
     }

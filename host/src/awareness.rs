@@ -288,8 +288,16 @@ impl Awareness {
                     .into(),
             ));
         }
-        self.inner.fire_due();
+        self.clock_moved();
         Ok(())
+    }
+
+    /// Fires what is due by a manual clock: each timer once, before whoever moved it hears of it.
+    pub(crate) fn clock_moved(&self) {
+        self.inner.fire_due();
+        if let Some(monitor) = &self.inner.monitor {
+            monitor.fire(&Arc::downgrade(&self.inner), &self.inner.checks);
+        }
     }
 
     /// Where the clock is manual: prunes if an hour has passed since the last prune by any process.
@@ -301,14 +309,14 @@ impl Awareness {
         }
     }
 
-    fn read<T: Send + 'static>(
+    pub(crate) fn read<T: Send + 'static>(
         &self,
         body: impl FnOnce(&Core, Guest) -> Answer<T> + Send + 'static,
     ) -> Result<T, Error> {
         self.conclude(self.inner.read(body))
     }
 
-    fn write<T: Send + 'static>(
+    pub(crate) fn write<T: Send + 'static>(
         &self,
         body: impl FnOnce(&Core, Guest) -> Answer<T> + Send + 'static,
     ) -> Result<T, Error> {
@@ -316,7 +324,7 @@ impl Awareness {
     }
 
     /// For what takes as long as there is to do.
-    fn write_long<T: Send + 'static>(
+    pub(crate) fn write_long<T: Send + 'static>(
         &self,
         body: impl FnOnce(&Core, Guest) -> Answer<T> + Send + 'static,
     ) -> Result<T, Error> {
@@ -332,7 +340,7 @@ impl Awareness {
     }
 
     /// Delivers what the call left behind, then answers.
-    fn conclude<T>(&self, done: Done<T, contract::Error>) -> Result<T, Error> {
+    pub(crate) fn conclude<T>(&self, done: Done<T, contract::Error>) -> Result<T, Error> {
         self.inner.courier.deliver(done.effects);
         Ok(done.answer??)
     }

@@ -1,11 +1,12 @@
 //! How an [`Awareness`] is opened: every choice with its default.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, RwLock};
 use std::time::Duration;
 
 use crate::alarm::Alarm;
 use crate::awareness::Awareness;
+use crate::checks::Checks;
 use crate::clock::{Clock, LATEST};
 use crate::contract::{Level, Policy, Urgency};
 use crate::desk::Desk;
@@ -13,9 +14,11 @@ use crate::engine::Engine;
 use crate::error::OpenError;
 use crate::inner::Inner;
 use crate::instance::Limits;
+use crate::monitor::{Monitor, Rhythm};
 use crate::plugin::Plugin;
 use crate::queue::{Courier, Listener, TracingListener};
 use crate::readers::Readers;
+use crate::sources::{FolderFiles, SourceFiles};
 use crate::storage::{Durability, StoreOptions};
 use crate::stores::Stores;
 use crate::upkeep::Upkeep;
@@ -45,6 +48,10 @@ pub struct Builder {
     wakes: Intervals,
     recover: bool,
     read_only: bool,
+    sources: Box<dyn SourceFiles>,
+    source_deadline: Duration,
+    monitor: bool,
+    rhythm: Rhythm,
 }
 
 type AdjustPolicy = Box<dyn FnOnce(&mut Policy) + Send>;
@@ -75,6 +82,10 @@ impl Builder {
             wakes: Intervals::default(),
             recover: true,
             read_only: false,
+            sources: Box::new(FolderFiles::of_user()),
+            source_deadline: Duration::from_secs(45),
+            monitor: false,
+            rhythm: Rhythm::default(),
         }
     }
 
@@ -198,6 +209,48 @@ impl Builder {
         self
     }
 
+    /// Checks the sources of adopted sessions that somebody watches without being asked to: for the
+    /// first time 15 s after opening, then every minute, over all processes of the store together.
+    /// On a thread of its own that ends with the last clone; with a manual clock, whenever that is
+    /// moved. Default: only [`Awareness::check_upstreams`] does.
+    pub fn monitor_upstreams(mut self) -> Self {
+        self.monitor = true;
+        self
+    }
+
+    /// The monitor looks for the first time so long after opening. Default 15 s.
+    pub fn first_check(mut self, after: Duration) -> Self {
+        self.rhythm.first = ms(after);
+        self
+    }
+
+    /// The monitor looks at least this often whether a check is due. Default 60 s; at least 1 ms. A
+    /// link is checked once in 60 s at most, whatever this is.
+    pub fn check_interval(mut self, interval: Duration) -> Self {
+        self.rhythm.interval = ms(interval).max(1);
+        self
+    }
+
+    /// Sources that are files are read inside these folders and nowhere else. They need not be there
+    /// yet: each is looked up at each read. Default: [`user_folders`](crate::user_folders), where the
+    /// tools of this user keep their sessions.
+    pub fn source_folders(self, folders: impl IntoIterator<Item = impl Into<PathBuf>>) -> Self {
+        self.source_files(FolderFiles::inside(folders))
+    }
+
+    /// Reads sources by other means. Default: [`FolderFiles::of_user`].
+    pub fn source_files(mut self, files: impl SourceFiles + 'static) -> Self {
+        self.sources = Box::new(files);
+        self
+    }
+
+    /// How long one source may take to be read before it counts as unavailable. Default 45 s. What
+    /// hangs beyond is left alone: it stops neither other sources nor the next check.
+    pub fn source_deadline(mut self, deadline: Duration) -> Self {
+        self.source_deadline = deadline;
+        self
+    }
+
     /// Opens the store to look at it only: nothing is created, migrated, recovered or pruned, and
     /// calls that write fail with `store-read-only`. No effect on `:memory:`.
     pub fn read_only(mut self) -> Self {
@@ -243,7 +296,10 @@ impl Builder {
         if let Some(trouble) = plugin.engine().cache_trouble() {
             courier.log(Level::Warn, trouble);
         }
+        let monitor = self.monitor && writer.is_some();
         let inner = Arc::new(Inner {
+            monitor: monitor.then(|| Arc::new(Monitor::new(&self.clock, self.rhythm))),
+            checks: Arc::new(Checks::new(self.sources, self.source_deadline)),
             writer,
             readers,
             plugin: RwLock::new(plugin),
@@ -254,7 +310,7 @@ impl Builder {
             request_limit: self.request_limit,
             courier,
             alarm,
-            scheduler: OnceLock::new(),
+            threads: Mutex::default(),
         });
         let awareness = Awareness { inner };
         if awareness.inner.writer.is_some() {
@@ -298,7 +354,7 @@ fn start(
         }
     }
     if !awareness.inner.clock.is_manual() {
-        let started = awareness.inner.start_scheduler();
+        let started = awareness.inner.start_threads();
         started.map_err(OpenError::Thread)?;
     }
     Ok(())

@@ -18,9 +18,7 @@ mod generated {
 
 /// The interfaces that a host implements for the core, and adds to a linker.
 pub mod imports {
-    pub use super::generated::headsup::awareness::{
-        log, queue, settings, sources, storage, types,
-    };
+    pub use super::generated::headsup::awareness::{log, queue, settings, sources, storage, types};
     pub use super::generated::wasi::clocks::wall_clock;
 }
 

@@ -92,8 +92,8 @@ pub enum OpenError {
     /// The core refused a setting, or failed to apply it.
     #[error("the settings cannot be applied: {0}")]
     Settings(Error),
-    /// The system gave no thread for wakes.
-    #[error("no thread for wakes: {0}")]
+    /// The system gave no thread for timers.
+    #[error("no thread for timers: {0}")]
     Thread(std::io::Error),
 }
 

@@ -1,14 +1,15 @@
-//! What all clones of an [`Awareness`](crate::Awareness) share, and the wakes that are due without a
-//! call.
+//! What all clones of an [`Awareness`](crate::Awareness) share, and what is due without a call.
 
-use std::sync::{Arc, OnceLock, PoisonError, RwLock, Weak};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, Weak};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use crate::alarm::Alarm;
+use crate::checks::Checks;
 use crate::clock::Clock;
 use crate::contract::{Core, Failure, PendingNotice, StorageFailure, StorageFault};
 use crate::instance::{Guest, Limits};
+use crate::monitor::Monitor;
 use crate::plugin::Plugin;
 use crate::queue::Courier;
 use crate::readers::Readers;
@@ -32,7 +33,10 @@ pub(crate) struct Inner {
     pub(crate) courier: Courier,
     pub(crate) alarm: Arc<Alarm>,
     pub(crate) upkeep: Upkeep,
-    pub(crate) scheduler: OnceLock<JoinHandle<()>>,
+    pub(crate) checks: Arc<Checks>,
+    /// Present where adopted sessions are checked without being asked to.
+    pub(crate) monitor: Option<Arc<Monitor>>,
+    pub(crate) threads: Mutex<Vec<JoinHandle<()>>>,
 }
 
 impl Inner {
@@ -108,15 +112,20 @@ impl Inner {
         }
     }
 
-    /// Starts the thread that fires timers by the system's clock. It ends with the last clone.
-    pub(crate) fn start_scheduler(self: &Arc<Self>) -> std::io::Result<()> {
-        let alarm = Arc::clone(&self.alarm);
-        let inner = Arc::downgrade(self);
-        let handle = thread::Builder::new()
-            .name("headsup-wakes".into())
-            .spawn(move || schedule(&alarm, &inner))?;
-        // Set once, by the builder.
-        let _ = self.scheduler.set(handle);
+    /// Starts the threads that fire timers by the system's clock. They end with the last clone.
+    pub(crate) fn start_threads(self: &Arc<Self>) -> std::io::Result<()> {
+        let (alarm, inner) = (Arc::clone(&self.alarm), Arc::downgrade(self));
+        self.start("headsup-wakes", move || schedule(&alarm, &inner))?;
+        if let Some(monitor) = self.monitor.clone() {
+            let (checks, inner) = (Arc::clone(&self.checks), Arc::downgrade(self));
+            self.start("headsup-monitor", move || monitor.keep_watch(&inner, &checks))?;
+        }
+        Ok(())
+    }
+
+    fn start(&self, name: &str, run: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
+        let handle = thread::Builder::new().name(name.into()).spawn(run)?;
+        self.threads.lock().unwrap_or_else(PoisonError::into_inner).push(handle);
         Ok(())
     }
 }
@@ -136,12 +145,16 @@ fn schedule(alarm: &Alarm, inner: &Weak<Inner>) {
 impl Drop for Inner {
     fn drop(&mut self) {
         self.alarm.stop();
-        let Some(scheduler) = self.scheduler.take() else {
-            return;
-        };
-        // The last clone may be the scheduler's own: a thread does not wait for itself.
-        if scheduler.thread().id() != thread::current().id() {
-            let _ = scheduler.join();
+        self.checks.stop();
+        if let Some(monitor) = &self.monitor {
+            monitor.stop();
+        }
+        let threads = self.threads.get_mut().unwrap_or_else(PoisonError::into_inner);
+        for thread in threads.drain(..) {
+            // The last clone may be one of theirs: a thread does not wait for itself.
+            if thread.thread().id() != thread::current().id() {
+                let _ = thread.join();
+            }
         }
     }
 }

@@ -44,8 +44,10 @@
 //!
 //! The modules stand in the order in which a call passes them.
 
+mod adoption;
 mod awareness;
 mod builder;
+mod errands;
 mod inner;
 mod recording;
 mod signal;
@@ -66,6 +68,8 @@ pub mod contract;
 pub mod storage;
 mod stores;
 
+mod checks;
+mod monitor;
 mod sources;
 
 mod alarm;
@@ -87,11 +91,12 @@ pub use awareness::Awareness;
 pub use builder::Builder;
 pub use clock::LATEST;
 pub use contract::{
-    Access, Acknowledgement, Actor, ActorType, Adoption, Delta, DirectMessage, Drained, Event,
-    Failure, GoalChange, Happening, InvalidInput, InvalidReason, Kind, Level, Metadata, Notice,
-    PendingCount, PendingNotice, Policy, Provenance, Pruning, Receipt, Recovery, Removal,
-    RunOutcome, Session, SessionRef, Signal, StorageFailure, StorageFault, Unwatchable, Urgency,
-    WatchAnswer, WatchEntry,
+    Access, Acknowledgement, Actor, ActorType, Adopted, Adoption, AdoptionRequest, Check, Delta,
+    DirectMessage, Drained, Event, ExplainedRow, Failure, FileFound, FileRead, Finding, Found,
+    GoalChange, Happening, InvalidInput, InvalidReason, Kind, Level, LinkState, Metadata, Notice,
+    Obstacle, Order, PendingCount, PendingNotice, Plan, Policy, Progress, Provenance, Pruning,
+    Receipt, Recovery, Removal, RunOutcome, Selection, Session, SessionRef, Signal, Source, Start,
+    StorageFailure, StorageFault, Tally, Unwatchable, Urgency, WatchAnswer, WatchEntry,
 };
 pub use engine::Engine;
 pub use error::{Error, OpenError};

@@ -1,11 +1,11 @@
 //! The JSON surface: one JSON-RPC request in, at most one response out. The component answers;
-//! here it is only decided which connection a request needs, and what the host itself has to do.
+//! here it is only decided which connection a request needs. What the host itself does is in
+//! `errands`.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::time::Duration;
 
-use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::awareness::Awareness;
@@ -26,7 +26,7 @@ const NO_RESPONSE: &str = "the core returned something that is not a JSON object
 const SILENCE: &str = "the core returned no response to a request that has an id";
 
 /// What `wire.call` answers inside the instance; either side is a response.
-type Answer = wasmtime::Result<Result<Option<String>, Option<String>>>;
+pub(crate) type Answer = wasmtime::Result<Result<Option<String>, Option<String>>>;
 
 impl Awareness {
     /// Answers one JSON-RPC 2.0 request, which is one JSON object and not a batch; `None` for a
@@ -51,7 +51,7 @@ impl Awareness {
         let done = match plugin.access(&method) {
             Some(Access::Writes) => self.write_json(&method, request),
             Some(Access::Reads) | None => self.read_json(request),
-            Some(Access::Host) => return self.host_method(&plugin, &method, request),
+            Some(Access::Host) => return self.call_host(&plugin, request),
             Some(Access::Depends) => {
                 let question = |core: &Core, guest: Guest| {
                     core.headsup_awareness_wire().call_writes(guest, request)
@@ -131,74 +131,32 @@ impl Awareness {
         self.inner.write(deadline, body)
     }
 
-    /// Recovery takes as long as there is to prune and to put back, deleting as long as the log.
+    /// Recovery takes as long as there is to prune and to put back, deleting as long as the log, and
+    /// sources as long as there are links and rows.
     fn deadline_of(&self, method: &str) -> Duration {
         match method {
-            "recover" | "delete" => self.inner.limits.long_deadline,
+            "recover" | "delete" | "planUpstreams" | "feedUpstream" => {
+                self.inner.limits.long_deadline
+            }
             _ => self.inner.limits.deadline,
         }
     }
-
-    /// A method that the host acts on: the component checks the request and words the response.
-    fn host_method(&self, plugin: &Plugin, method: &str, request: &str) -> Option<String> {
-        if method != "clock" {
-            let why = format!("this host does not offer `{method}`");
-            return self.failed(request, &Failure::Unavailable(why));
-        }
-        if !self.inner.clock.is_manual() {
-            let why = "the clock is the system's: start with a manual clock to move it";
-            return self.failed(request, &Failure::Unavailable(why.into()));
-        }
-        match checked_clock(plugin, request) {
-            Ok(Moved { now, response }) => {
-                if let Some(now) = now {
-                    self.inner.clock.set(now);
-                    self.inner.fire_due();
-                }
-                response
-            }
-            Err(failure) => self.failed(request, &failure),
-        }
-    }
-}
-
-/// Has the core check a request for `clock` and word its response.
-fn checked_clock(plugin: &Plugin, request: &str) -> Result<Moved, Failure> {
-    let response = match plugin.ask(|core, guest| ask(core, guest, request))? {
-        Ok(response) => response,
-        Err(response) => return Ok(Moved { now: None, response }),
-    };
-    // A notification has no response to read the time from: ask as if it had an id.
-    let words = if response.is_some() {
-        response.clone()
-    } else {
-        let identified = with_id(request).unwrap_or_default();
-        plugin.ask(|core, guest| ask(core, guest, &identified))?.unwrap_or_default()
-    };
-    let now = words
-        .and_then(|words| serde_json::from_str::<Value>(&words).ok())
-        .and_then(|response| response.pointer("/result/now")?.as_u64());
-    match now {
-        Some(now) => Ok(Moved { now: Some(now), response }),
-        None => Err(Failure::Trap("the response to `clock` holds no `now`".into())),
-    }
-}
-
-/// What `clock` asks for, and its response.
-struct Moved {
-    /// Absent if the request was refused.
-    now: Option<u64>,
-    response: Option<String>,
 }
 
 /// Calls the core, and counts an answer that is no response as a trap.
 fn ask(core: &Core, guest: Guest, request: &str) -> Answer {
     let answer = core.headsup_awareness_wire().call_call(guest, request)?;
     let (Ok(response) | Err(response)) = &answer;
+    checked(request, response.as_deref())?;
+    Ok(answer)
+}
+
+/// Whether this can be the response to a request.
+pub(crate) fn checked(request: &str, response: Option<&str>) -> wasmtime::Result<()> {
     match response {
         Some(response) if !is_response(response) => Err(wasmtime::Error::msg(NO_RESPONSE)),
         None if wants_response(request) => Err(wasmtime::Error::msg(SILENCE)),
-        Some(_) | None => Ok(answer),
+        Some(_) | None => Ok(()),
     }
 }
 
@@ -255,13 +213,6 @@ fn wants_response(request: &str) -> bool {
 /// The members of a request, if it is an object.
 fn members(request: &str) -> Option<HashMap<Cow<'_, str>, &RawValue>> {
     serde_json::from_str(request).ok()
-}
-
-/// The same request with an id.
-fn with_id(request: &str) -> Option<String> {
-    let mut request: serde_json::Map<String, Value> = serde_json::from_str(request).ok()?;
-    request.insert("id".into(), Value::from(0));
-    serde_json::to_string(&request).ok()
 }
 
 #[cfg(test)]

@@ -1,0 +1,209 @@
+//! The monitor of adopted sessions: a timer that lets a round of checks run when one is due, over all
+//! processes of a store. Whether one is due is asked of a reader first, so that nobody takes the write
+//! lock only to find that there is nothing to do.
+
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+
+use crate::Error;
+use crate::alarm::Time;
+use crate::checks::Checks;
+use crate::clock::Clock;
+use crate::contract::Selection;
+use crate::inner::Inner;
+
+/// When the monitor looks, in ms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Rhythm {
+    /// After opening, for the first time.
+    pub(crate) first: u64,
+    /// After that, at least this often.
+    pub(crate) interval: u64,
+}
+
+impl Default for Rhythm {
+    fn default() -> Self {
+        Self { first: 15_000, interval: 60_000 }
+    }
+}
+
+/// When to look next: pure, over times in ms.
+#[derive(Debug)]
+struct Timer {
+    rhythm: Rhythm,
+    due: u64,
+}
+
+impl Timer {
+    fn new(rhythm: Rhythm, now: u64) -> Self {
+        Self { rhythm, due: now.saturating_add(rhythm.first) }
+    }
+
+    /// Whether it is time to look. Who is told so is the only one until the next time.
+    fn take(&mut self, now: u64) -> bool {
+        // A clock that went back does not make for a silence as long as the jump.
+        self.due = self.due.min(now.saturating_add(self.rhythm.first.max(self.rhythm.interval)));
+        if now < self.due {
+            return false;
+        }
+        self.due = now.saturating_add(self.rhythm.interval);
+        true
+    }
+
+    /// There is something to do so long after `now`.
+    fn expect(&mut self, now: u64, wait: u64) {
+        self.due = self.due.min(now.saturating_add(wait));
+    }
+
+    fn rest(&self, now: u64) -> u64 {
+        self.due.saturating_sub(now)
+    }
+}
+
+/// The timer on a clock, and who waits for it.
+pub(crate) struct Monitor {
+    state: Mutex<State>,
+    changed: Condvar,
+    time: Time,
+    clock: Clock,
+}
+
+struct State {
+    timer: Timer,
+    /// Whether the last round failed: that is said once.
+    failing: bool,
+    stopped: bool,
+}
+
+impl Monitor {
+    pub(crate) fn new(clock: &Clock, rhythm: Rhythm) -> Self {
+        let time = Time::of(clock);
+        let timer = Timer::new(rhythm, time.now());
+        let state = Mutex::new(State { timer, failing: false, stopped: false });
+        Self { state, changed: Condvar::new(), time, clock: clock.clone() }
+    }
+
+    /// Checks what is due, if it is time to look; once, however late it is.
+    pub(crate) fn fire(&self, inner: &Weak<Inner>, checks: &Checks) {
+        let now = self.time.now();
+        if !self.lock().timer.take(now) {
+            return;
+        }
+        let looked = self.look(inner, checks);
+        let mut state = self.lock();
+        match looked {
+            Ok(wait) => {
+                state.failing = false;
+                if let Some(wait) = wait {
+                    let now = self.time.now();
+                    state.timer.expect(now, wait);
+                }
+            }
+            Err(error) => {
+                let known = std::mem::replace(&mut state.failing, true);
+                drop(state);
+                if let (false, Some(inner)) = (known, inner.upgrade()) {
+                    inner.log_unchecked(&error);
+                }
+            }
+        }
+    }
+
+    /// Returns how long there is nothing to do, in ms, if that is known.
+    fn look(&self, inner: &Weak<Inner>, checks: &Checks) -> Result<Option<u64>, Error> {
+        match self.ask(inner)? {
+            Some(0) => {
+                checks.run(inner, Selection::Due)?;
+                // A link that is due although all were just planned waits for its turn to end.
+                Ok(self.ask(inner)?.filter(|wait| *wait > 0))
+            }
+            wait => Ok(wait),
+        }
+    }
+
+    /// How long no link is due, in ms; nothing if there is none.
+    fn ask(&self, inner: &Weak<Inner>) -> Result<Option<u64>, Error> {
+        let Some(inner) = inner.upgrade() else {
+            return Ok(None);
+        };
+        let next = inner.next_check()?;
+        Ok(next.map(|next| next.saturating_sub(self.clock.now())))
+    }
+
+    /// Looks whenever it is time, until it is stopped.
+    pub(crate) fn keep_watch(&self, inner: &Weak<Inner>, checks: &Checks) {
+        while self.wait() {
+            self.fire(inner, checks);
+        }
+    }
+
+    /// Waits until it is time to look. Returns false once it was stopped.
+    fn wait(&self) -> bool {
+        let mut state = self.lock();
+        while !state.stopped {
+            let rest = state.timer.rest(self.time.now());
+            if rest == 0 {
+                return true;
+            }
+            let rest = Duration::from_millis(rest);
+            (state, _) =
+                self.changed.wait_timeout(state, rest).unwrap_or_else(PoisonError::into_inner);
+        }
+        false
+    }
+
+    /// Ends the waiting.
+    pub(crate) fn stop(&self) {
+        self.lock().stopped = true;
+        self.changed.notify_all();
+    }
+
+    /// The lock is never held while anybody else's code runs, so a poisoned one is whole.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RHYTHM: Rhythm = Rhythm { first: 15_000, interval: 60_000 };
+
+    #[test]
+    fn the_first_look_is_after_15_s_and_then_one_a_minute() {
+        let mut timer = Timer::new(RHYTHM, 1_000);
+        assert!(!timer.take(15_999));
+        assert!(timer.take(16_000));
+        assert!(!timer.take(16_000) && !timer.take(75_999));
+        assert!(timer.take(76_000));
+    }
+
+    #[test]
+    fn however_late_it_is_there_is_one_look() {
+        let mut timer = Timer::new(RHYTHM, 0);
+        assert!(timer.take(10_000_000));
+        assert!(!timer.take(10_000_000));
+        assert_eq!(timer.rest(10_000_000), 60_000);
+    }
+
+    #[test]
+    fn what_is_due_sooner_is_looked_at_sooner_and_never_later_than_in_a_minute() {
+        let mut timer = Timer::new(RHYTHM, 0);
+        assert!(timer.take(15_000));
+        timer.expect(15_000, 20_000);
+        assert!(!timer.take(34_999));
+        assert!(timer.take(35_000));
+        timer.expect(35_000, 999_999);
+        assert!(timer.take(95_000));
+    }
+
+    #[test]
+    fn a_clock_that_went_back_makes_for_no_long_silence() {
+        let mut timer = Timer::new(RHYTHM, 1_000_000);
+        assert!(timer.take(1_015_000));
+        assert!(!timer.take(10));
+        assert!(!timer.take(60_009));
+        assert!(timer.take(60_010));
+    }
+}
