@@ -23,6 +23,8 @@ pub struct Config {
     pub serve: Serve,
     /// When watchers are woken.
     pub wakes: Wakes,
+    /// Where adopted sessions live, and how that is watched.
+    pub upstreams: Upstreams,
     /// What lives in the store itself.
     pub policy: Policy,
     /// The log on standard error.
@@ -89,6 +91,20 @@ pub struct Wakes {
     pub window_ms: u64,
     /// While a notice is pending its watcher is woken again after this, in ms.
     pub repeat_ms: u64,
+}
+
+/// Where adopted sessions live, and how that is watched.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Upstreams {
+    /// The folders that sources may be read from; absent: those of the user's tools.
+    pub folders: Option<Vec<PathBuf>>,
+    /// Time for reading one source, in ms.
+    pub deadline_ms: u64,
+    /// After opening, the monitor looks for the first time, in ms.
+    pub first_ms: u64,
+    /// After that, at least this often, in ms.
+    pub interval_ms: u64,
 }
 
 /// What lives in the store; what is absent stays as the store has it.
@@ -167,6 +183,12 @@ impl Default for Wakes {
     }
 }
 
+impl Default for Upstreams {
+    fn default() -> Self {
+        Self { folders: None, deadline_ms: 45_000, first_ms: 15_000, interval_ms: 60_000 }
+    }
+}
+
 impl Default for Log {
     fn default() -> Self {
         Self { level: LogLevel::Warn }
@@ -242,9 +264,9 @@ impl Config {
 
     /// Values that no type rules out.
     fn check(&self) -> anyhow::Result<()> {
-        let Self { store, core, serve, wakes, .. } = self;
+        let Self { store, core, serve, wakes, upstreams, .. } = self;
         let most = u64::from(u32::MAX);
-        let bounds: [(&str, u64, u64, u64); 9] = [
+        let bounds: [(&str, u64, u64, u64); 12] = [
             ("store.busy_timeout_ms", store.busy_timeout_ms, 1, 600_000),
             ("store.readers", store.readers as u64, 1, 256),
             ("store.waiting_calls", store.waiting_calls as u64, 1, most),
@@ -254,6 +276,9 @@ impl Config {
             ("serve.request_bytes", serve.request_bytes as u64, 1_024, 1 << 30),
             ("serve.batch_requests", serve.batch_requests as u64, 1, 100_000),
             ("wakes.window_ms", wakes.window_ms, 0, most),
+            ("upstreams.deadline_ms", upstreams.deadline_ms, 100, 3_600_000),
+            ("upstreams.first_ms", upstreams.first_ms, 0, most),
+            ("upstreams.interval_ms", upstreams.interval_ms, 1_000, most),
         ];
         for (key, value, least, most) in bounds {
             anyhow::ensure!(
@@ -266,6 +291,11 @@ impl Config {
             "wakes.repeat_ms is {}; it must lie between window_ms (and 1000) and {most}",
             wakes.repeat_ms
         );
+        let relative = upstreams.folders.iter().flatten().find(|folder| !folder.is_absolute());
+        if let Some(folder) = relative {
+            let folder = folder.display();
+            anyhow::bail!("upstreams.folders has {folder}; every folder must be an absolute path");
+        }
         Ok(())
     }
 }
@@ -319,6 +349,8 @@ mod tests {
             ("[core]\nmemory_mib = 63", "core.memory_mib"),
             ("[serve]\nrequest_bytes = 10", "serve.request_bytes"),
             ("[wakes]\nrepeat_ms = 10", "wakes.repeat_ms"),
+            ("[upstreams]\ndeadline_ms = 10", "upstreams.deadline_ms"),
+            ("[upstreams]\nfolders = [\"transcripts\"]", "upstreams.folders"),
             ("[store]\ndurability = \"most\"", "durability"),
             ("[log]\nlevel = 3", "level"),
         ] {

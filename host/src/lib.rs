@@ -48,6 +48,7 @@ mod adoption;
 mod awareness;
 mod builder;
 mod errands;
+mod explain;
 mod inner;
 mod recording;
 mod signal;
@@ -100,6 +101,7 @@ pub use contract::{
 };
 pub use engine::Engine;
 pub use error::{Error, OpenError};
+pub use explain::{ExplainError, Explained, ExplainedLine};
 pub use interface::{Inspection, Interfaces, Surface};
 pub use plugin::{Plugin, PluginError};
 pub use queue::{Listener, TracingListener};

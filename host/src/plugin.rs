@@ -218,9 +218,26 @@ impl Plugin {
         self.ask_and_hear(body).map(|(answer, _)| answer)
     }
 
-    /// The same, with what it logged.
+    /// The same for what takes longer.
+    pub(crate) fn ask_within<T>(
+        &self,
+        deadline: Duration,
+        body: impl FnOnce(&Core, Guest) -> wasmtime::Result<T>,
+    ) -> Result<T, Failure> {
+        self.ask_instance(deadline, body).map(|(answer, _)| answer)
+    }
+
+    /// The same as [`ask`](Self::ask), with what it logged.
     pub(crate) fn ask_and_hear<T>(
         &self,
+        body: impl FnOnce(&Core, Guest) -> wasmtime::Result<T>,
+    ) -> Result<(T, Effects), Failure> {
+        self.ask_instance(LIMITS.deadline, body)
+    }
+
+    fn ask_instance<T>(
+        &self,
+        deadline: Duration,
         body: impl FnOnce(&Core, Guest) -> wasmtime::Result<T>,
     ) -> Result<(T, Effects), Failure> {
         let spare = || self.inner.spare.lock().unwrap_or_else(PoisonError::into_inner);
@@ -231,7 +248,7 @@ impl Plugin {
                 .instantiate(&Clock::System, LIMITS, None)
                 .map_err(|unstarted| unstarted.failure)?,
         };
-        let answer = instance.call(LIMITS.deadline, body)?;
+        let answer = instance.call(deadline, body)?;
         let effects = instance.take_effects().rolled_back();
         *spare() = Some(instance);
         Ok((answer, effects))

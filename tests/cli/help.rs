@@ -2,7 +2,7 @@
 
 use crate::binary::run_with;
 
-const COMMANDS: [&[&str]; 11] = [
+const COMMANDS: [&[&str]; 14] = [
     &["replay"],
     &["serve"],
     &["log"],
@@ -11,6 +11,9 @@ const COMMANDS: [&[&str]; 11] = [
     &["stats"],
     &["doctor"],
     &["restored"],
+    &["adopt"],
+    &["upstreams"],
+    &["upstreams", "explain"],
     &["plugin"],
     &["plugin", "inspect"],
     &["plugin", "check"],
@@ -38,7 +41,7 @@ fn the_list_of_commands_is_complete() {
 
 #[test]
 fn wrong_usage_is_exit_status_2_with_a_hint() {
-    let wrong: [&[&str]; 11] = [
+    let wrong: [&[&str]; 15] = [
         &[],
         &["unheard-of"],
         &["serve"],
@@ -50,6 +53,10 @@ fn wrong_usage_is_exit_status_2_with_a_hint() {
         &["stats", "--log", "loud"],
         &["stats", "--manual-clock=soon"],
         &["plugin", "inspect"],
+        &["adopt", "agent:main:main"],
+        &["adopt", "agent:main:main", "file", "--kind", "claude-node"],
+        &["upstreams", "--agent", "main"],
+        &["upstreams", "explain"],
     ];
     for arguments in wrong {
         let ended = run_with(arguments);
@@ -69,8 +76,13 @@ fn a_number_below_its_range_is_told_the_range() {
 
 #[test]
 fn help_says_which_options_a_command_does_not_use() {
-    let commands: [&[&str]; 4] =
-        [&["stats"], &["doctor"], &["plugin", "inspect"], &["plugin", "check"]];
+    let commands: [&[&str]; 5] = [
+        &["stats"],
+        &["doctor"],
+        &["plugin", "inspect"],
+        &["plugin", "check"],
+        &["upstreams", "explain"],
+    ];
     for command in commands {
         let help = run_with([command, &["--help"]].concat()).stdout;
         assert!(help.contains("change nothing here"), "{command:?}: {help}");

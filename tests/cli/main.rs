@@ -12,3 +12,4 @@ mod plugin;
 mod replay;
 mod serve;
 mod stores;
+mod upstreams;

@@ -67,6 +67,10 @@ impl From<Problem> for Failure {
             (PARAMS, "agent-required") => {
                 Self::Usage(format!("{words}: say which agent's it is with --agent"))
             }
+            // Said right, about a file that is not as it should be.
+            (PARAMS, "source-missing" | "source-unavailable" | "source-refused") => {
+                Self::Failed(anyhow::anyhow!(words))
+            }
             (PARAMS, _) => Self::Usage(words),
             _ => Self::Failed(anyhow::anyhow!(words)),
         }

@@ -1,5 +1,6 @@
 //! The command line: arguments, exit statuses and help; one file a command.
 
+mod adopt;
 mod ask;
 mod doctor;
 mod failure;
@@ -11,9 +12,11 @@ mod plugin;
 mod replay;
 mod restored;
 mod serve;
+mod source;
 mod stats;
 mod table;
 mod time;
+mod upstreams;
 mod watches;
 
 use std::process::ExitCode;
@@ -36,6 +39,8 @@ Environment:
          the options --db, --plugin, --config and --log, where they are not given
   NO_COLOR, CLICOLOR_FORCE
          no colour, or colour even if the output is no terminal
+  CLAUDE_CONFIG_DIR, CODEX_HOME
+         where transcripts may be read, in place of ~/.claude and ~/.codex
   XDG_DATA_HOME, XDG_CACHE_HOME
          where the store and compiled code are by default (on Linux)
 
@@ -43,6 +48,7 @@ Examples:
   headsup replay story.jsonl                     see what it is all about
   headsup serve --stdio                          talk JSON-RPC to a gateway
   headsup watches agent:main:main                who watches whom
+  headsup adopt agent:main:worker 3f2a.jsonl     watch a session of another tool
   headsup doctor && headsup stats                is it sound, and what is in it";
 
 /// Tells an agent session, once, that another session changed behind its back, and lets it catch
@@ -69,6 +75,8 @@ enum Command {
     Watches(watches::Arguments),
     Notices(notices::Arguments),
     Stats(stats::Arguments),
+    Adopt(adopt::Arguments),
+    Upstreams(upstreams::Arguments),
     Doctor(doctor::Arguments),
     Restored(restored::Arguments),
     #[command(subcommand)]
@@ -96,6 +104,8 @@ fn perform(arguments: Arguments, output: &mut Output) -> Result<Verdict, Failure
         Command::Watches(arguments) => watches::run(&setup, &arguments, output),
         Command::Notices(arguments) => notices::run(&setup, &arguments, output),
         Command::Stats(arguments) => stats::run(&setup, &arguments, output),
+        Command::Adopt(arguments) => adopt::run(&setup, &arguments, output),
+        Command::Upstreams(arguments) => upstreams::run(&setup, &arguments, output),
         Command::Doctor(arguments) => doctor::run(&setup, &arguments, output),
         Command::Restored(arguments) => restored::run(&setup, &arguments, output),
         Command::Plugin(command) => plugin::run(&setup, &command, output),

@@ -136,7 +136,7 @@ impl Setup {
 
     /// A store with everything that is configured.
     pub fn builder(&self, path: impl AsRef<Path>) -> Result<Builder, Failure> {
-        let Config { store, core, serve, wakes, policy, .. } = &self.config;
+        let Config { store, core, serve, wakes, upstreams, policy, .. } = &self.config;
         let mut builder = Awareness::builder(path)
             .durability(store.durability.into())
             .busy_timeout(Duration::from_millis(store.busy_timeout_ms))
@@ -148,7 +148,13 @@ impl Setup {
             .request_limit(serve.request_bytes)
             .wake_window(Duration::from_millis(wakes.window_ms))
             .wake_reminder(Duration::from_millis(wakes.repeat_ms))
+            .source_deadline(Duration::from_millis(upstreams.deadline_ms))
+            .first_check(Duration::from_millis(upstreams.first_ms))
+            .check_interval(Duration::from_millis(upstreams.interval_ms))
             .plugin(self.plugin()?);
+        if let Some(folders) = &upstreams.folders {
+            builder = builder.source_folders(folders);
+        }
         if let Some(start) = self.options.manual_clock {
             builder = builder.manual_clock(start);
         }

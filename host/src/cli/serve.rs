@@ -17,8 +17,10 @@ one line: each element is a call and a transaction of its own, and the
 responses come back as one array.
 
 At the start the store is made if it is not there, pruned if that is due, and
-recovered: a `notice` for everything that is pending. Several processes may
-serve one store. The end of the input ends it, and so does a reader of the
+recovered: a `notice` for everything that is pending. From then on the sources
+of adopted sessions that somebody watches are checked every minute, by one
+process of those that share the store; see `headsup upstreams`. Several
+processes may serve one store. The end of the input ends it, and so does a reader of the
 output that has gone; no request does, however wrong.
 
 Exit status:
@@ -45,7 +47,7 @@ pub struct Arguments {
 
 pub fn run(setup: &Setup, _: &Arguments) -> Result<Verdict, Failure> {
     let output = Arc::new(Output::new(io::stdout()));
-    let builder = setup.builder(setup.db()?)?.listener(Arc::clone(&output));
+    let builder = setup.builder(setup.db()?)?.listener(Arc::clone(&output)).monitor_upstreams();
     let awareness = setup.open(builder)?;
     let server = Server::new(awareness, output, setup.config.serve.batch_requests);
     server.serve(BufReader::new(io::stdin()))?;

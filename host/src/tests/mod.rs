@@ -7,6 +7,7 @@ mod json;
 mod swaps;
 mod traps;
 mod upkeep;
+mod upstreams;
 mod wakes;
 
 use std::sync::{Arc, LazyLock, Mutex};
@@ -14,7 +15,7 @@ use std::sync::{Arc, LazyLock, Mutex};
 use crate::{Awareness, Builder, Engine, Level, Listener, Notice, Plugin};
 
 /// Compiled once for all tests.
-static CORE: LazyLock<Plugin> = LazyLock::new(|| {
+pub(crate) static CORE: LazyLock<Plugin> = LazyLock::new(|| {
     let engine = Engine::new(None).unwrap();
     Plugin::built_in(&engine).unwrap()
 });

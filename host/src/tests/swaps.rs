@@ -69,6 +69,7 @@ fn the_built_in_core_imports_the_contract_and_the_wall_clock_alone() {
             "headsup:awareness/log@0.1.0",
             "headsup:awareness/queue@0.1.0",
             "headsup:awareness/settings@0.1.0",
+            "headsup:awareness/sources@0.1.0",
             "headsup:awareness/storage@0.1.0",
             "headsup:awareness/types@0.1.0",
             "wasi:clocks/wall-clock@0.2.6",
