@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use crate::awareness::Awareness;
 use crate::contract::{
-    Adopted, AdoptionRequest, Check, Found, LinkState, Plan, Reader, Selection, Session,
-    SessionRef, Source, Tally,
+    Adopted, AdoptionRequest, Check, Found, Plan, Reader, Selection, SessionRef, Source, Tally,
 };
 use crate::error::Error;
+use crate::storage::{LinkState, Store};
 
 impl Awareness {
     /// Adopts a session: what people do where it really lives is recorded from now on, as a human
@@ -37,10 +37,9 @@ impl Awareness {
     /// [`Error::Invalid`] also if the source is not there (`source-missing`), cannot be read
     /// (`source-unavailable`) or lies outside the folders that are allowed (`source-refused`).
     pub fn adopt(&self, request: AdoptionRequest) -> Result<Adopted, Error> {
-        let prepared = self.inner.plugin().ask(|core, guest| {
-            core.headsup_awareness_upstreams().call_prepare_adoption(guest, &request)
-        })?;
-        let found = prepared?.map(|read| self.inner.checks.read(read));
+        let Source { place, thread, .. } = &request.source;
+        // What has a thread is on a node. Whatever else is wrong with it, the core says.
+        let found = thread.is_none().then(|| self.inner.checks.read_ends(place.clone()));
         self.write_long(move |core, guest| {
             let upstreams = core.headsup_awareness_upstreams();
             upstreams.call_adopt(guest, &request, found.as_ref())
@@ -121,30 +120,17 @@ impl Awareness {
     }
 
     /// Every adopted session: where it lives, how far that was read, and what keeps it from being
-    /// checked. By session key, then agent; not one snapshot if there are more than 1,000.
+    /// checked. By session key, then agent.
     ///
     /// ```
     /// # let awareness = headsup::Awareness::builder(":memory:").open()?;
     /// for link in awareness.links()? {
-    ///     println!("{} is read up to {:?}", link.session_key, link.progress.position);
+    ///     println!("{} is read up to {:?}", link.session, link.at);
     /// }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn links(&self) -> Result<Vec<LinkState>, Error> {
-        let mut links: Vec<LinkState> = Vec::new();
-        loop {
-            let after = links.last().map(|link| Session {
-                key: link.session_key.clone(),
-                agent: link.session_agent.clone(),
-            });
-            let page = self.read(move |core, guest| {
-                core.headsup_awareness_upstreams().call_links(guest, after.as_ref())
-            })?;
-            if page.is_empty() {
-                return Ok(links);
-            }
-            links.extend(page);
-        }
+        self.inner.look(Store::links)
     }
 }
 

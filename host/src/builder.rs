@@ -224,8 +224,8 @@ impl Builder {
         self
     }
 
-    /// The monitor looks at least this often whether a check is due. Default 60 s; at least 1 ms. A
-    /// link is checked once in 60 s at most, whatever this is.
+    /// After that, the monitor looks this often whether a check is due. Default 60 s; at least 1 ms. No
+    /// link is checked twice within 59 s by monitors, whatever this is.
     pub fn check_interval(mut self, interval: Duration) -> Self {
         self.rhythm.interval = ms(interval).max(1);
         self

@@ -6,10 +6,12 @@ use std::sync::{Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use crate::contract::{
-    self, Check, FileRead, Finding, Found, Level, Order, Plan, Reader, Selection, Session, Tally,
+    self, Check, Finding, Found, Level, Plan, Reader, Selection, Session, StorageFailure,
+    StorageFault, Tally,
 };
 use crate::inner::Inner;
 use crate::sources::{Crew, SourceFiles};
+use crate::storage::Store;
 use crate::writer::Done;
 use crate::{Error, Failure};
 
@@ -41,9 +43,9 @@ impl Checks {
         Self { crew: Crew::new(files, deadline), troubled: Mutex::default() }
     }
 
-    /// Reads one file.
-    pub(crate) fn read(&self, read: FileRead) -> Found {
-        self.crew.read(read)
+    /// Reads both ends of a file that is to be adopted.
+    pub(crate) fn read_ends(&self, path: String) -> Found {
+        self.crew.read_ends(path)
     }
 
     /// Ends what runs, without waiting for sources that hang.
@@ -87,18 +89,18 @@ impl Checks {
 impl Round<'_> {
     fn read_and_feed(&mut self, plans: Vec<Plan>) {
         let (mut links, mut reads) = (Vec::with_capacity(plans.len()), Vec::new());
-        for Plan { session, revision, order, .. } in plans {
-            match order {
-                Order::File(read) => {
+        for Plan { session, revision, file, .. } in plans {
+            match file {
+                Some(read) => {
                     links.push((session, revision));
                     reads.push(read);
                 }
-                // No core of ours plans this for a reader of files.
-                Order::Items(_) => self.tally.failed += 1,
+                // Not for a reader of files: nothing that our core plans.
+                None => self.tally.failed += 1,
             }
         }
         let checks = self.checks;
-        checks.crew.read_all(reads, |number, found| {
+        checks.crew.read_on(reads, |number, found| {
             let (session, revision) = &links[number];
             self.take_in(session, *revision, found)
         });
@@ -199,13 +201,15 @@ impl Inner {
         Ok(done.answer??)
     }
 
-    /// From when on a link is due that this host reads.
-    pub(crate) fn next_check(&self) -> Result<Option<u64>, Error> {
-        let done = self.read(|core, guest| {
-            core.headsup_awareness_upstreams().call_next_check(guest, Reader::File)
+    /// Looks into the store, past the core.
+    pub(crate) fn look<T: Send + 'static>(
+        &self,
+        look: impl FnOnce(&mut Store) -> Result<T, StorageFailure> + Send + 'static,
+    ) -> Result<T, Error> {
+        let done = self.read(|_, guest| {
+            Ok(guest.data_mut().storage.as_mut().map_or_else(|| Err(no_store()), look))
         });
-        self.courier.deliver(done.effects);
-        Ok(done.answer??)
+        done.answer?.map_err(Error::Storage)
     }
 
     /// Says why nothing was checked.
@@ -213,6 +217,10 @@ impl Inner {
         let line = format!("no adopted session was checked ({}): {error}", error.reason());
         self.courier.log(Level::Warn, &line);
     }
+}
+
+fn no_store() -> StorageFailure {
+    StorageFailure { fault: StorageFault::Failed, message: "there is no store to look into".into() }
 }
 
 fn count(links: usize) -> u32 {

@@ -103,7 +103,7 @@ pub struct Upstreams {
     pub deadline_ms: u64,
     /// After opening, the monitor looks for the first time, in ms.
     pub first_ms: u64,
-    /// After that, at least this often, in ms.
+    /// After that, this often, in ms.
     pub interval_ms: u64,
 }
 

@@ -39,8 +39,8 @@ impl Awareness {
                 self.clock_moved();
                 Ok(ErrandDone::ClockMoved)
             }
-            Errand::ReadSource(read) => {
-                Ok(ErrandDone::SourceRead(read.map(|read| self.inner.checks.read(read))))
+            Errand::ReadSource(path) => {
+                Ok(ErrandDone::SourceRead(path.map(|path| self.inner.checks.read_ends(path))))
             }
             Errand::CheckUpstreams => {
                 let inner = Arc::downgrade(&self.inner);

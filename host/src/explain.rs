@@ -213,7 +213,7 @@ impl<R> std::fmt::Debug for Explained<R> {
 }
 
 fn lines(bytes: &[u8]) -> u64 {
-    bytes.iter().filter(|byte| **byte == b'\n').count() as u64
+    bytes.split(|byte| *byte == b'\n').skip(1).count() as u64
 }
 
 #[cfg(test)]

@@ -94,10 +94,10 @@ pub use clock::LATEST;
 pub use contract::{
     Access, Acknowledgement, Actor, ActorType, Adopted, Adoption, AdoptionRequest, Check, Delta,
     DirectMessage, Drained, Event, ExplainedRow, Failure, FileFound, FileRead, Finding, Found,
-    GoalChange, Happening, InvalidInput, InvalidReason, Kind, Level, LinkState, Metadata, Notice,
-    Obstacle, Order, PendingCount, PendingNotice, Plan, Policy, Progress, Provenance, Pruning,
-    Receipt, Recovery, Removal, RunOutcome, Selection, Session, SessionRef, Signal, Source, Start,
-    StorageFailure, StorageFault, Tally, Unwatchable, Urgency, WatchAnswer, WatchEntry,
+    GoalChange, Happening, InvalidInput, InvalidReason, Kind, Level, Metadata, Notice,
+    PendingCount, PendingNotice, Plan, Policy, Provenance, Pruning, Receipt, Recovery, Removal,
+    RunOutcome, Selection, Session, SessionRef, Signal, Source, StorageFailure, StorageFault,
+    Tally, Unwatchable, Urgency, WatchAnswer, WatchEntry,
 };
 pub use engine::Engine;
 pub use error::{Error, OpenError};
@@ -107,4 +107,4 @@ pub use plugin::{Plugin, PluginError};
 pub use queue::{Listener, TracingListener};
 pub use recording::Recording;
 pub use sources::{FolderFiles, SourceFiles, user_folders};
-pub use storage::Durability;
+pub use storage::{Durability, LinkState};

@@ -1,6 +1,5 @@
-//! The monitor of adopted sessions: a timer that lets a round of checks run when one is due, over all
-//! processes of a store. Whether one is due is asked of a reader first, so that nobody takes the write
-//! lock only to find that there is nothing to do.
+//! The monitor of adopted sessions: a timer that lets a round of checks run. Which sessions are due in
+//! it, over all processes of a store, the core decides.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
@@ -11,13 +10,14 @@ use crate::checks::Checks;
 use crate::clock::Clock;
 use crate::contract::Selection;
 use crate::inner::Inner;
+use crate::storage::Store;
 
 /// When the monitor looks, in ms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Rhythm {
     /// After opening, for the first time.
     pub(crate) first: u64,
-    /// After that, at least this often.
+    /// After that, this often.
     pub(crate) interval: u64,
 }
 
@@ -50,11 +50,6 @@ impl Timer {
         true
     }
 
-    /// There is something to do so long after `now`.
-    fn expect(&mut self, now: u64, wait: u64) {
-        self.due = self.due.min(now.saturating_add(wait));
-    }
-
     fn rest(&self, now: u64) -> u64 {
         self.due.saturating_sub(now)
     }
@@ -65,7 +60,6 @@ pub(crate) struct Monitor {
     state: Mutex<State>,
     changed: Condvar,
     time: Time,
-    clock: Clock,
 }
 
 struct State {
@@ -80,7 +74,7 @@ impl Monitor {
         let time = Time::of(clock);
         let timer = Timer::new(rhythm, time.now());
         let state = Mutex::new(State { timer, failing: false, stopped: false });
-        Self { state, changed: Condvar::new(), time, clock: clock.clone() }
+        Self { state, changed: Condvar::new(), time }
     }
 
     /// Checks what is due, if it is time to look; once, however late it is.
@@ -89,45 +83,11 @@ impl Monitor {
         if !self.lock().timer.take(now) {
             return;
         }
-        let looked = self.look(inner, checks);
-        let mut state = self.lock();
-        match looked {
-            Ok(wait) => {
-                state.failing = false;
-                if let Some(wait) = wait {
-                    let now = self.time.now();
-                    state.timer.expect(now, wait);
-                }
-            }
-            Err(error) => {
-                let known = std::mem::replace(&mut state.failing, true);
-                drop(state);
-                if let (false, Some(inner)) = (known, inner.upgrade()) {
-                    inner.log_unchecked(&error);
-                }
-            }
+        let failed = check(inner, checks).err();
+        let known = std::mem::replace(&mut self.lock().failing, failed.is_some());
+        if let (Some(error), false, Some(inner)) = (failed, known, inner.upgrade()) {
+            inner.log_unchecked(&error);
         }
-    }
-
-    /// Returns how long there is nothing to do, in ms, if that is known.
-    fn look(&self, inner: &Weak<Inner>, checks: &Checks) -> Result<Option<u64>, Error> {
-        match self.ask(inner)? {
-            Some(0) => {
-                checks.run(inner, Selection::Due)?;
-                // A link that is due although all were just planned waits for its turn to end.
-                Ok(self.ask(inner)?.filter(|wait| *wait > 0))
-            }
-            wait => Ok(wait),
-        }
-    }
-
-    /// How long no link is due, in ms; nothing if there is none.
-    fn ask(&self, inner: &Weak<Inner>) -> Result<Option<u64>, Error> {
-        let Some(inner) = inner.upgrade() else {
-            return Ok(None);
-        };
-        let next = inner.next_check()?;
-        Ok(next.map(|next| next.saturating_sub(self.clock.now())))
     }
 
     /// Looks whenever it is time, until it is stopped.
@@ -164,6 +124,18 @@ impl Monitor {
     }
 }
 
+/// Checks what is due. Where nothing is adopted nobody takes the write lock to find that out.
+fn check(inner: &Weak<Inner>, checks: &Checks) -> Result<(), Error> {
+    let adopted = match inner.upgrade() {
+        Some(inner) => inner.look(Store::has_links)?,
+        None => false,
+    };
+    if adopted {
+        checks.run(inner, Selection::Due)?;
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -185,17 +157,6 @@ mod tests {
         assert!(timer.take(10_000_000));
         assert!(!timer.take(10_000_000));
         assert_eq!(timer.rest(10_000_000), 60_000);
-    }
-
-    #[test]
-    fn what_is_due_sooner_is_looked_at_sooner_and_never_later_than_in_a_minute() {
-        let mut timer = Timer::new(RHYTHM, 0);
-        assert!(timer.take(15_000));
-        timer.expect(15_000, 20_000);
-        assert!(!timer.take(34_999));
-        assert!(timer.take(35_000));
-        timer.expect(35_000, 999_999);
-        assert!(timer.take(95_000));
     }
 
     #[test]

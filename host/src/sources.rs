@@ -20,6 +20,7 @@ pub(crate) use self::crew::Crew;
 use self::folders::Folders;
 pub use self::folders::{FolderFiles, user_folders};
 use self::locate::{Located, locate};
+use self::window::{Extent, Window};
 use crate::contract::{FileFound, FileRead, Found};
 
 /// The longest reason, in bytes.
@@ -34,45 +35,54 @@ const LOOKS: u32 = 3;
 /// Called on threads of the host's own, several at once. One that hangs costs its own source the
 /// check and no other: see [`Builder::source_deadline`](crate::Builder::source_deadline).
 pub trait SourceFiles: Send + Sync {
-    /// Reads what is asked for. Never panics, and answers [`Found::Missing`] only where that is
-    /// definitive; reasons name no content.
-    fn read(&self, read: &FileRead) -> Found;
+    /// Reads on in a file, for a check. Never panics, and answers [`Found::Missing`] only where that
+    /// is definitive; reasons name no content.
+    fn read_on(&self, read: &FileRead) -> Found;
+
+    /// Reads both ends of the file at this absolute path, for an adoption, as `upstreams.adopt` in the
+    /// contract says. The same otherwise.
+    fn read_ends(&self, path: &str) -> Found;
 }
 
 impl SourceFiles for FolderFiles {
-    fn read(&self, read: &FileRead) -> Found {
+    fn read_on(&self, read: &FileRead) -> Found {
         let folders = self.folders();
+        let whole = Extent::On { start: read.start, at_most: read.at_most };
         for place in &read.places {
-            match read_place(Path::new(place), read, &folders) {
+            match read_place(Path::new(place), whole, read.stamp.as_deref(), &folders) {
                 Found::Missing => {}
                 found => return found,
             }
         }
         Found::Missing
     }
+
+    fn read_ends(&self, path: &str) -> Found {
+        read_place(Path::new(path), Extent::Ends, None, &self.folders())
+    }
 }
 
 /// Reads the file at one place, again from the start if it was replaced meanwhile.
-fn read_place(place: &Path, read: &FileRead, folders: &Folders) -> Found {
+fn read_place(place: &Path, extent: Extent, stamp: Option<&str>, folders: &Folders) -> Found {
     for _ in 0..LOOKS {
         let located = match locate(place, folders) {
             Ok(located) => located,
             Err(found) => return found,
         };
-        if read.stamp.as_ref().is_some_and(|stamp| *stamp == system::stamp(&located.metadata)) {
+        if stamp.is_some_and(|stamp| stamp == system::stamp(&located.metadata)) {
             return Found::Unchanged;
         }
-        match read_located(place, &located, read) {
+        match read_located(place, &located, extent) {
             Ok(Some(file)) => return Found::File(file),
             Ok(None) => {}
-            Err(error) => return unavailable(error),
+            Err(error) => return unavailable(&error.to_string()),
         }
     }
     unavailable("it was replaced whenever it was looked at")
 }
 
 /// Opens what was located and reads it; nothing if it is no longer what was located.
-fn read_located(place: &Path, located: &Located, read: &FileRead) -> io::Result<Option<FileFound>> {
+fn read_located(place: &Path, located: &Located, extent: Extent) -> io::Result<Option<FileFound>> {
     let file = match system::open(&located.real) {
         Ok(file) => file,
         Err(error) if was_swapped(&error) => return Ok(None),
@@ -80,20 +90,20 @@ fn read_located(place: &Path, located: &Located, read: &FileRead) -> io::Result<
     };
     // The way there is looked at again: a folder on it may have become a link that leads outside.
     let metadata = file.metadata()?;
-    let real = std::fs::canonicalize(place).ok();
-    if !system::same(&metadata, &located.metadata) || real.as_ref() != Some(&located.real) {
+    let way = std::fs::canonicalize(place).ok();
+    if !system::same(&metadata, &located.metadata) || way.as_ref() != Some(&located.real) {
         return Ok(None);
     }
     let size = metadata.len();
-    let start = window::start(&file, &read.start, size)?;
+    let Window { head, start, bytes } = Window::read(&file, extent, size)?;
     Ok(Some(FileFound {
         identity: system::identity(&metadata),
         stamp: system::stamp(&metadata),
         size,
         modified_at: system::modified_at(&metadata),
-        head: window::read(&file, 0, read.head, size)?,
+        head,
         start,
-        bytes: window::read(&file, start, read.at_most, size)?,
+        bytes,
     }))
 }
 
@@ -107,12 +117,12 @@ fn is_absence(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
-fn unavailable(why: impl ToString) -> Found {
-    Found::Unavailable(reason(&why.to_string()))
+fn unavailable(why: &str) -> Found {
+    Found::Unavailable(reason(why))
 }
 
-fn refused(why: impl ToString) -> Found {
-    Found::Refused(reason(&why.to_string()))
+fn refused(why: &str) -> Found {
+    Found::Refused(reason(why))
 }
 
 /// Words on one line and within the contract's bound: a path may hold anything.

@@ -127,7 +127,7 @@ fn folders_that_are_configured_stand_in_place_of_the_users() {
     assert_eq!(adopt(&home.transcript).status, 1);
     assert_eq!(adopt(&transcript).status, 0);
     let links = home.as_json(&["upstreams"]);
-    assert_eq!(links["links"][0]["source"]["kind"], "codex-jsonl");
+    assert_eq!(links["links"][0]["kind"], "codex-jsonl");
     assert_eq!(links["links"][0]["catalog"], "codex");
 }
 
@@ -141,11 +141,11 @@ fn upstreams_shows_where_sessions_live_and_how_far_that_was_read() {
     let grown = fs::metadata(&home.transcript).unwrap().len();
     let shown = home.as_json(&["upstreams", CHILD]);
     let link = &shown["links"][0];
-    assert_eq!(link["session"], json!({"key": CHILD, "agent": "main"}));
-    assert_eq!(link["source"], json!({"kind": "claude-jsonl", "path": home.transcript}));
-    assert_eq!((&link["position"], &link["size"]), (&json!(size), &json!(size)));
+    assert_eq!((&link["session"], &link["agent"]), (&json!(CHILD), &json!("main")));
+    assert_eq!((&link["kind"], &link["place"]), (&json!("claude-jsonl"), &json!(home.transcript)));
+    assert_eq!((&link["at"], &link["size"]), (&json!(size), &json!(size)));
     assert_eq!((&link["behind"], &link["misses"]), (&json!(grown - size), &json!(0)));
-    assert_eq!((&link["obstacle"], &link["checkedAt"]), (&json!("unwatched"), &Value::Null));
+    assert_eq!((&link["watched"], &link["checkedAt"]), (&json!(false), &Value::Null));
     let table = home.run(&["upstreams"]).stdout;
     for word in ["BEHIND", "3f2a.jsonl", "never", "nobody watches"] {
         assert!(table.contains(word), "{word}: {table}");

@@ -5,6 +5,7 @@
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::slice;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -47,9 +48,18 @@ struct State {
     stopped: bool,
 }
 
+/// What a thread does for a source.
+#[derive(Clone, Debug)]
+enum Read {
+    /// For a check.
+    On(FileRead),
+    /// For an adoption, of the file at this path.
+    Ends(String),
+}
+
 /// Reads that somebody waits for.
 struct Round {
-    reads: Arc<[FileRead]>,
+    reads: Arc<[Read]>,
     /// The first that nobody took.
     next: usize,
     /// Those that run, and since when.
@@ -73,23 +83,23 @@ impl Crew {
         Self { shared: Arc::new(Shared { files, deadline, state, changed }) }
     }
 
-    /// Reads one source.
-    pub(crate) fn read(&self, read: FileRead) -> Found {
+    /// Reads both ends of a file.
+    pub(crate) fn read_ends(&self, path: String) -> Found {
         let mut answer = None;
-        self.read_all(vec![read], |_, found| {
+        self.read(vec![Read::Ends(path)], |_, found| {
             answer = Some(found);
             true
         });
         answer.unwrap_or_else(|| unavailable("the store is being closed"))
     }
 
-    /// Reads all of these and hands over what was found, in the order in which it is found, with its
-    /// number; on this thread, and until `each` answers false. Returns early once it was stopped.
-    pub(crate) fn read_all(
-        &self,
-        reads: Vec<FileRead>,
-        mut each: impl FnMut(usize, Found) -> bool,
-    ) {
+    /// Reads on in all of these and hands over what was found, in the order in which it is found, with
+    /// its number; on this thread, and until `each` answers false. Returns early once it was stopped.
+    pub(crate) fn read_on(&self, reads: Vec<FileRead>, each: impl FnMut(usize, Found) -> bool) {
+        self.read(reads.into_iter().map(Read::On).collect(), each);
+    }
+
+    fn read(&self, reads: Vec<Read>, mut each: impl FnMut(usize, Found) -> bool) {
         let round = self.enter(reads);
         while let Some(found) = round.next() {
             for (number, found) in found {
@@ -106,7 +116,7 @@ impl Crew {
         self.shared.changed.notify_all();
     }
 
-    fn enter(&self, reads: Vec<FileRead>) -> Waiting<'_> {
+    fn enter(&self, reads: Vec<Read>) -> Waiting<'_> {
         let mut state = self.shared.lock();
         state.last_round += 1;
         let id = state.last_round;
@@ -209,25 +219,23 @@ impl State {
         for number in late {
             round.running.remove(&number);
             let why = format!("no answer within {} ms", deadline.as_millis());
-            round.found.push((number, unavailable(why)));
+            round.found.push((number, unavailable(&why)));
             self.hanging.insert((id, number), Hanging::of(&round.reads[number]));
         }
     }
 
     /// The next read of a round for a thread; none if there is nothing left for it to do.
-    fn take(&mut self, id: u64) -> Option<(Arc<[FileRead]>, usize)> {
+    fn take(&mut self, id: u64) -> Option<(Arc<[Read]>, usize)> {
         let round = self.rounds.get_mut(&id).filter(|_| !self.stopped)?;
         loop {
             let number = round.next;
             let read = round.reads.get(number)?;
             round.next += 1;
-            match why_not(self.hanging.values(), read) {
-                Some(why) => round.found.push((number, unavailable(why))),
-                None => {
-                    round.running.insert(number, Instant::now());
-                    return Some((Arc::clone(&round.reads), number));
-                }
-            }
+            let Some(why) = why_not(self.hanging.values(), read) else {
+                round.running.insert(number, Instant::now());
+                return Some((Arc::clone(&round.reads), number));
+            };
+            round.found.push((number, unavailable(why)));
         }
     }
 
@@ -253,7 +261,7 @@ impl State {
 }
 
 impl Round {
-    fn new(reads: Arc<[FileRead]>) -> Self {
+    fn new(reads: Arc<[Read]>) -> Self {
         Self { reads, next: 0, running: HashMap::new(), found: Vec::new(), files: 0, threads: 0 }
     }
 
@@ -283,35 +291,50 @@ impl Round {
     fn rest(&self, now: Instant, deadline: Duration, stall: Duration) -> Duration {
         let next = self.running.values().map(|since| {
             let age = now.duration_since(*since);
-            if age < stall { stall - age } else { deadline.saturating_sub(age) }
+            let end = if age < stall { stall } else { deadline };
+            end.saturating_sub(age)
         });
         next.min().unwrap_or(deadline).max(Duration::from_millis(1))
     }
 }
 
+impl Read {
+    fn run(&self, files: &dyn SourceFiles) -> Found {
+        match self {
+            Self::On(read) => files.read_on(read),
+            Self::Ends(path) => files.read_ends(path),
+        }
+    }
+
+    fn places(&self) -> &[String] {
+        match self {
+            Self::On(read) => &read.places,
+            Self::Ends(path) => slice::from_ref(path),
+        }
+    }
+
+    fn folder(&self) -> &Path {
+        let place = self.places().first();
+        place.and_then(|place| Path::new(place).parent()).unwrap_or(Path::new(""))
+    }
+}
+
 impl Hanging {
-    fn of(read: &FileRead) -> Self {
-        Self { places: read.places.clone(), folder: folder(read).to_owned() }
+    fn of(read: &Read) -> Self {
+        Self { places: read.places().to_vec(), folder: read.folder().to_owned() }
     }
 }
 
 /// Why a read is not begun beside those that hang.
-fn why_not<'a>(
-    hanging: impl Iterator<Item = &'a Hanging>,
-    read: &FileRead,
-) -> Option<&'static str> {
+fn why_not<'a>(hanging: impl Iterator<Item = &'a Hanging>, read: &Read) -> Option<&'static str> {
     let mut neighbours = 0;
     for other in hanging {
-        if other.places == read.places {
+        if other.places == read.places() {
             return Some("an earlier read of it still hangs");
         }
-        neighbours += usize::from(other.folder == folder(read));
+        neighbours += usize::from(other.folder == read.folder());
     }
     (neighbours >= HANGING_IN_A_FOLDER).then_some("reads of other files in its folder hang")
-}
-
-fn folder(read: &FileRead) -> &Path {
-    read.places.first().and_then(|place| Path::new(place).parent()).unwrap_or(Path::new(""))
 }
 
 /// Starts a thread for a round. Returns whether there is one.
@@ -326,7 +349,7 @@ fn serve(shared: &Shared, id: u64) {
     let mut state = shared.lock();
     while let Some((reads, number)) = state.take(id) {
         drop(state);
-        let read = || shared.files.read(&reads[number]);
+        let read = || reads[number].run(&*shared.files);
         let found = catch_unwind(AssertUnwindSafe(read));
         let found = found.unwrap_or_else(|_| unavailable("reading it panicked"));
         state = shared.lock();

@@ -79,7 +79,7 @@ impl Folders {
             }
         }
         match trouble {
-            Some(trouble) => Err(unavailable(trouble)),
+            Some(trouble) => Err(unavailable(&trouble)),
             None => Err(self.outside()),
         }
     }
@@ -92,7 +92,7 @@ impl Folders {
             Err(Found::Refused(why)) => {
                 let mut above = self.given.iter().filter(|folder| place.starts_with(folder));
                 match above.find(|folder| root(folder).is_err()) {
-                    Some(folder) => unavailable(format!(
+                    Some(folder) => unavailable(&format!(
                         "the folder {} is not there, or not a folder",
                         folder.display()
                     )),
@@ -110,7 +110,7 @@ impl Folders {
             words.push_str(if at == 0 { ": " } else { ", " });
             words.push_str(&folder.display().to_string());
         }
-        refused(words)
+        refused(&words)
     }
 }
 

@@ -37,7 +37,7 @@ pub(super) fn locate(place: &Path, folders: &Folders) -> Result<Located, Found> 
 
 /// What it means that looking for the file failed.
 fn unreached(place: &Path, folders: &Folders, error: &io::Error) -> Found {
-    if is_absence(error) { absent(place, folders) } else { unavailable(error) }
+    if is_absence(error) { absent(place, folders) } else { unavailable(&error.to_string()) }
 }
 
 /// A file is definitively missing if what is missing on the way to it is inside an allowed folder: the
@@ -56,7 +56,7 @@ fn absent(place: &Path, folders: &Folders) -> Found {
                 };
             }
             Err(error) if is_absence(&error) => first_missing = ancestor,
-            Err(error) => return unavailable(&error),
+            Err(error) => return unavailable(&error.to_string()),
         }
     }
     unavailable("not even the root of the file system is there")

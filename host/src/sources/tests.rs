@@ -5,7 +5,9 @@ use std::path::PathBuf;
 
 use super::window::FURTHEST;
 use super::*;
-use crate::contract::Start;
+
+/// The beginning of a file.
+const WHOLE: Extent = Extent::On { start: 0, at_most: 1 << 20 };
 
 /// An allowed folder, and everything outside of it.
 struct Stage {
@@ -36,13 +38,13 @@ impl Stage {
 
     /// Reads all of a file, up to 1 MiB.
     fn read(&self, name: &str) -> Found {
-        self.files.read(&self.order(&[name]))
+        self.files.read_on(&self.order(&[name]))
     }
 
     fn order(&self, names: &[&str]) -> FileRead {
         let place = |name: &&str| self.path(name).to_str().unwrap().to_owned();
         let places = names.iter().map(place).collect();
-        FileRead { places, head: 0, start: Start::Byte(0), at_most: 1 << 20, stamp: None }
+        FileRead { places, start: 0, at_most: 1 << 20, stamp: None }
     }
 }
 
@@ -64,11 +66,10 @@ fn why(found: Found) -> String {
 fn a_file_is_read_with_what_tells_it_from_others() {
     let stage = Stage::new();
     stage.write("allowed/project/a.jsonl", "one\ntwo\n");
-    let order =
-        FileRead { head: 3, start: Start::Byte(4), ..stage.order(&["allowed/project/a.jsonl"]) };
-    let found = file(stage.files.read(&order));
+    let order = FileRead { start: 4, ..stage.order(&["allowed/project/a.jsonl"]) };
+    let found = file(stage.files.read_on(&order));
     assert_eq!((found.size, found.start), (8, 4));
-    assert_eq!((found.head.as_slice(), found.bytes.as_slice()), (&b"one"[..], &b"two\n"[..]));
+    assert_eq!((found.head.as_slice(), found.bytes.as_slice()), (&b""[..], &b"two\n"[..]));
     assert!(found.modified_at > 1_600_000_000_000);
     assert!(!found.identity.is_empty() && found.identity.len() <= 128 && found.stamp.len() <= 256);
 }
@@ -78,12 +79,12 @@ fn a_file_with_the_stamp_of_the_plan_is_unchanged_and_any_change_changes_the_sta
     let stage = Stage::new();
     let path = stage.write("allowed/a", "one\n");
     let mut order = stage.order(&["allowed/a"]);
-    let first = file(stage.files.read(&order));
+    let first = file(stage.files.read_on(&order));
     order.stamp = Some(first.stamp.clone());
-    assert_eq!(stage.files.read(&order), Found::Unchanged);
+    assert_eq!(stage.files.read_on(&order), Found::Unchanged);
     let mut appended = fs::OpenOptions::new().append(true).open(&path).unwrap();
     io::Write::write_all(&mut appended, b"two\n").unwrap();
-    let grown = file(stage.files.read(&order));
+    let grown = file(stage.files.read_on(&order));
     assert_eq!((grown.size, &grown.identity), (8, &first.identity));
     order.stamp = Some(grown.stamp);
     // A file of the same size and times took its place.
@@ -91,7 +92,7 @@ fn a_file_with_the_stamp_of_the_plan_is_unchanged_and_any_change_changes_the_sta
     let other = stage.write("allowed/other", "ONE\nTWO\n");
     fs::File::options().write(true).open(&other).unwrap().set_modified(modified).unwrap();
     fs::rename(other, &path).unwrap();
-    let replaced = file(stage.files.read(&order));
+    let replaced = file(stage.files.read_on(&order));
     assert_ne!(replaced.identity, first.identity);
     assert_eq!(replaced.bytes, b"ONE\nTWO\n");
 }
@@ -101,11 +102,14 @@ fn the_first_place_is_read_where_a_file_is() {
     let stage = Stage::new();
     stage.write("allowed/archived", "moved\n");
     let both = stage.order(&["allowed/here", "allowed/archived"]);
-    assert_eq!(file(stage.files.read(&both)).bytes, b"moved\n");
+    assert_eq!(file(stage.files.read_on(&both)).bytes, b"moved\n");
     stage.write("allowed/here", "new\n");
-    assert_eq!(file(stage.files.read(&both)).bytes, b"new\n");
-    assert_eq!(stage.files.read(&stage.order(&["allowed/no", "allowed/neither"])), Found::Missing);
-    assert_eq!(stage.files.read(&stage.order(&[])), Found::Missing);
+    assert_eq!(file(stage.files.read_on(&both)).bytes, b"new\n");
+    assert_eq!(
+        stage.files.read_on(&stage.order(&["allowed/no", "allowed/neither"])),
+        Found::Missing
+    );
+    assert_eq!(stage.files.read_on(&stage.order(&[])), Found::Missing);
 }
 
 #[test]
@@ -124,15 +128,15 @@ fn a_missing_allowed_folder_takes_no_source_away_and_may_come_later() {
     let stage = Stage::new();
     let files = FolderFiles::inside([stage.path("allowed"), stage.path("later")]);
     let order = stage.order(&["later/project/a"]);
-    assert!(why(files.read(&order)).contains("later is not there"));
+    assert!(why(files.read_on(&order)).contains("later is not there"));
     fs::create_dir_all(stage.path("later/project")).unwrap();
-    assert_eq!(files.read(&order), Found::Missing);
+    assert_eq!(files.read_on(&order), Found::Missing);
     stage.write("later/project/a", "x");
-    assert_eq!(file(files.read(&order)).bytes, b"x");
+    assert_eq!(file(files.read_on(&order)).bytes, b"x");
     fs::remove_dir_all(stage.path("later")).unwrap();
     // A file in the folder's place is no folder either.
     stage.write("later", "");
-    assert!(matches!(files.read(&order), Found::Unavailable(_)));
+    assert!(matches!(files.read_on(&order), Found::Unavailable(_)));
 }
 
 #[test]
@@ -155,9 +159,9 @@ fn nothing_outside_of_the_allowed_folders_is_read() {
         assert!(why.contains("outside the folders") && !why.contains("secret"), "{name}: {why}");
     }
     let relative = FileRead { places: vec!["allowed/a".into()], ..stage.order(&[]) };
-    assert_eq!(stage.files.read(&relative), Found::Refused("the path is not absolute".into()));
+    assert_eq!(stage.files.read_on(&relative), Found::Refused("the path is not absolute".into()));
     let nothing_allowed = FolderFiles::inside([""; 0]);
-    let found = nothing_allowed.read(&stage.order(&["outside/secret"]));
+    let found = nothing_allowed.read_on(&stage.order(&["outside/secret"]));
     assert!(matches!(found, Found::Refused(_)));
 }
 
@@ -172,12 +176,11 @@ fn a_file_that_is_shorter_than_asked_gives_what_is_there() {
     let stage = Stage::new();
     let path = stage.write("allowed/a", "0123456789");
     let mut order = stage.order(&["allowed/a"]);
-    order.head = 100;
-    order.start = Start::Byte(8);
-    let found = file(stage.files.read(&order));
-    assert_eq!((found.head.len(), found.bytes.as_slice()), (10, &b"89"[..]));
-    order.start = Start::Byte(11);
-    let found = file(stage.files.read(&order));
+    order.start = 8;
+    let found = file(stage.files.read_on(&order));
+    assert_eq!(found.bytes, b"89");
+    order.start = 11;
+    let found = file(stage.files.read_on(&order));
     assert_eq!((found.start, found.bytes.len(), found.size), (11, 0, 10));
     // Cut between looking and reading.
     let open = system::open(&path).unwrap();
@@ -189,15 +192,10 @@ fn a_file_that_is_shorter_than_asked_gives_what_is_there() {
 }
 
 /// From where a file of this text is read that asks for so many bytes before its end.
-fn start_before_end(text: &[u8], bytes: u32) -> u64 {
+fn start_before_end(text: &[u8], bytes: u64) -> u64 {
     let stage = Stage::new();
-    stage.write("allowed/a", text);
-    let start = Start::BeforeEnd(bytes);
-    let order = FileRead { start, at_most: u32::MAX, ..stage.order(&["allowed/a"]) };
-    let found = file(stage.files.read(&order));
-    let rest = text.len() as u64 - found.start;
-    assert_eq!(found.bytes.len() as u64, rest);
-    found.start
+    let open = fs::File::open(stage.write("allowed/a", text)).unwrap();
+    window::before_end(&open, bytes, text.len() as u64).unwrap()
 }
 
 #[test]
@@ -207,7 +205,6 @@ fn reading_before_the_end_goes_back_until_there_is_a_line_feed() {
     assert_eq!(start_before_end(b"0123456\n89abcdef", 3), 4);
     assert_eq!(start_before_end(b"\n123456789", 3), 0);
     assert_eq!(start_before_end(b"0123456789", 1), 0);
-    assert_eq!(start_before_end(b"01234567\n9", 0), 8);
     assert_eq!(start_before_end(b"", 5), 0);
     assert_eq!(start_before_end(b"12\n", 50), 0);
     let mut long = vec![b'x'; 300_000];
@@ -222,10 +219,30 @@ fn a_line_of_more_than_64_mib_is_looked_for_no_further() {
     // Sparse: the file system makes up the zeros.
     let size = FURTHEST + 10;
     fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(size).unwrap();
-    let start = Start::BeforeEnd(1 << 20);
-    let order = FileRead { start, at_most: 5, ..stage.order(&["allowed/a"]) };
-    let found = file(stage.files.read(&order));
-    assert_eq!((found.start, found.bytes.len()), (10, 5));
+    let found = file(stage.files.read_ends(path.to_str().unwrap()));
+    assert_eq!((found.start, found.bytes.len() as u64), (10, FURTHEST));
+    assert_eq!(found.head.len(), 1 << 20);
+}
+
+#[test]
+fn both_ends_of_a_file_are_read_for_an_adoption() {
+    let stage = Stage::new();
+    let path = stage.write("allowed/a", "one\ntwo\nthr");
+    let found = file(stage.files.read_ends(path.to_str().unwrap()));
+    assert_eq!(
+        (found.start, &found.head, &found.bytes),
+        (0, &found.bytes, &b"one\ntwo\nthr".to_vec())
+    );
+    let mut long = vec![b'x'; 3 << 20];
+    long[5] = b'\n';
+    long[(2 << 20) - 1] = b'\n';
+    stage.write("allowed/a", &long);
+    let found = file(stage.files.read_ends(path.to_str().unwrap()));
+    // Not in the last MiB, but in the last two.
+    assert_eq!((found.start, found.bytes.len()), (1 << 20, 2 << 20));
+    assert_eq!(found.head, long[..1 << 20]);
+    let outside = stage.files.read_ends(stage.path("outside/none").to_str().unwrap());
+    assert!(matches!(outside, Found::Refused(_)));
 }
 
 #[cfg(unix)]
@@ -275,10 +292,10 @@ mod unix {
         symlink(stage.path("allowed"), stage.path("link")).unwrap();
         stage.write("allowed/a", "x");
         let files = FolderFiles::inside([stage.path("link")]);
-        assert_eq!(file(files.read(&stage.order(&["link/a"]))).bytes, b"x");
-        assert_eq!(file(files.read(&stage.order(&["allowed/a"]))).bytes, b"x");
+        assert_eq!(file(files.read_on(&stage.order(&["link/a"]))).bytes, b"x");
+        assert_eq!(file(files.read_on(&stage.order(&["allowed/a"]))).bytes, b"x");
         fs::rename(stage.path("allowed"), stage.path("away")).unwrap();
-        assert!(matches!(files.read(&stage.order(&["link/a"])), Found::Unavailable(_)));
+        assert!(matches!(files.read_on(&stage.order(&["link/a"])), Found::Unavailable(_)));
     }
 
     /// Opening one of these would wait for ever, or do something.
@@ -302,14 +319,13 @@ mod unix {
         let path = stage.write("allowed/a", "one");
         let folders = stage.files.folders();
         let located = locate(&path, &folders).ok().unwrap();
-        let order = stage.order(&["allowed/a"]);
-        assert!(read_located(&path, &located, &order).unwrap().is_some());
+        assert!(read_located(&path, &located, WHOLE).unwrap().is_some());
         fs::rename(stage.write("allowed/b", "two"), &path).unwrap();
-        assert!(read_located(&path, &located, &order).unwrap().is_none());
+        assert!(read_located(&path, &located, WHOLE).unwrap().is_none());
         fs::remove_file(&path).unwrap();
-        assert!(read_located(&path, &located, &order).unwrap().is_none());
+        assert!(read_located(&path, &located, WHOLE).unwrap().is_none());
         symlink(stage.write("allowed/b", "two"), &path).unwrap();
-        assert!(read_located(&path, &located, &order).unwrap().is_none());
+        assert!(read_located(&path, &located, WHOLE).unwrap().is_none());
     }
 
     #[test]
@@ -323,8 +339,8 @@ mod unix {
         symlink(stage.path("outside"), stage.path("allowed/project")).unwrap();
         // The very same file, by a way that is not allowed.
         let order = stage.order(&["allowed/project/a"]);
-        assert!(read_located(&path, &located, &order).unwrap().is_none());
-        assert!(matches!(stage.files.read(&order), Found::Refused(_)));
+        assert!(read_located(&path, &located, WHOLE).unwrap().is_none());
+        assert!(matches!(stage.files.read_on(&order), Found::Refused(_)));
     }
 
     /// Nobody but a user without privileges is kept from reading; the system's other failures are
@@ -334,7 +350,7 @@ mod unix {
         use std::os::unix::fs::PermissionsExt;
         let stage = Stage::new();
         let path = stage.write("allowed/a", "secret");
-        fs::set_permissions(&path, fs::Permissions::from_mode(0)).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o000)).unwrap();
         if fs::File::open(&path).is_ok() {
             eprintln!("skipped: this user may read everything");
             return;

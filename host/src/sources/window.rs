@@ -4,32 +4,59 @@ use std::fs::File;
 use std::io;
 
 use super::system;
-use crate::contract::Start;
 
 /// Most bytes of one read: 64 MiB, and some before them to recognise the place by.
 const MOST: u32 = (64 << 20) + 4_096;
+
+/// What is read of either end of a file, in bytes.
+const END: u32 = 1 << 20;
 
 /// Bytes before the end in which a line feed is looked for.
 pub(super) const FURTHEST: u64 = 64 << 20;
 
 /// Bytes looked at in one step.
-const STEP: u64 = 64 << 10;
+const STEP: u32 = 64 << 10;
 
-/// Where the bytes begin that are asked for, in a file of this size.
-pub(super) fn start(file: &File, start: &Start, size: u64) -> io::Result<u64> {
-    match start {
-        Start::Byte(start) => Ok(*start),
-        Start::BeforeEnd(bytes) => before_end(file, u64::from(*bytes), size),
+/// What to read of a file.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Extent {
+    /// From this byte on, so many at most.
+    On { start: u64, at_most: u32 },
+    /// Its beginning, and its end from where a line feed is in it.
+    Ends,
+}
+
+/// What was read.
+pub(super) struct Window {
+    pub(super) head: Vec<u8>,
+    /// Where `bytes` begin.
+    pub(super) start: u64,
+    pub(super) bytes: Vec<u8>,
+}
+
+impl Window {
+    /// Reads a file that has this size; what has been added since is left to the next time.
+    pub(super) fn read(file: &File, extent: Extent, size: u64) -> io::Result<Self> {
+        match extent {
+            Extent::On { start, at_most } => {
+                Ok(Self { head: Vec::new(), start, bytes: read(file, start, at_most, size)? })
+            }
+            Extent::Ends => {
+                let start = before_end(file, u64::from(END), size)?;
+                let (head, bytes) = (read(file, 0, END, size)?, read(file, start, MOST, size)?);
+                Ok(Self { head, start, bytes })
+            }
+        }
     }
 }
 
 /// So many bytes before the end, or twice as far and so on until a line feed follows.
-fn before_end(file: &File, bytes: u64, size: u64) -> io::Result<u64> {
-    let mut back = bytes.clamp(1, FURTHEST);
+pub(super) fn before_end(file: &File, bytes: u64, size: u64) -> io::Result<u64> {
+    let mut back = bytes;
     let mut looked_at = size;
     loop {
         let start = size.saturating_sub(back);
-        if start == 0 || back == FURTHEST || has_line_feed(file, start, looked_at)? {
+        if start == 0 || back >= FURTHEST || has_line_feed(file, start, looked_at)? {
             return Ok(start);
         }
         looked_at = start;
@@ -39,13 +66,10 @@ fn before_end(file: &File, bytes: u64, size: u64) -> io::Result<u64> {
 
 fn has_line_feed(file: &File, mut start: u64, end: u64) -> io::Result<bool> {
     while start < end {
-        let step = (end - start).min(STEP);
-        // At most a step, which fits.
-        let at_most = u32::try_from(step).unwrap_or(u32::MAX);
-        if read(file, start, at_most, end)?.contains(&b'\n') {
+        if read(file, start, STEP, end)?.contains(&b'\n') {
             return Ok(true);
         }
-        start += step;
+        start += u64::from(STEP);
     }
     Ok(false)
 }

@@ -11,6 +11,8 @@ use crate::contract::StorageFailure;
 
 const STATES: &str = include_str!("../../sql/links/states.sql");
 
+const ANY: &str = include_str!("../../sql/links/any.sql");
+
 const LINKS: &str = "session_upstream_links";
 const TURNS: &str = "headsup_own_turns";
 
@@ -67,6 +69,13 @@ impl Store {
     /// proportion to their number.
     pub fn links(&mut self) -> Result<Vec<LinkState>, StorageFailure> {
         self.reading(states)
+    }
+
+    /// Whether any session is adopted. Inside a transaction, like the verbs.
+    pub fn has_links(&mut self) -> Result<bool, StorageFailure> {
+        self.reading(|connection| {
+            Ok(connection.prepare_cached(ANY)?.query_row([], |row| row.get(0))?)
+        })
     }
 }
 

@@ -25,8 +25,8 @@ What is not in the file is not known here: that the gateway itself sent a
 text, that a row was there before the session was adopted, or that it was
 reported before the file was replaced.
 
-FILE may be any file; no store is opened: --db and --manual-clock change
-nothing here.
+FILE may be any file, and no store is opened: --db and --manual-clock
+change nothing here.
 
 With --json, one object; times are in ms since 1970, starts and sizes in bytes:
   {\"rows\":[{\"line\":1,\"start\":0,\"bytes\":88,\"human\":true,\"shape\":...,\"reason\":...,\"at\":...}],

@@ -22,7 +22,7 @@ The store is opened to look at it: nothing is created, changed, pruned or
 recovered. Of transcripts only the size is looked at.
 
 With --json, one object; times are in ms since 1970, sizes in bytes:
-  {\"links\":[{\"session\":{\"key\":...,\"agent\":...},\"source\":{...},\"position\":...,...}]}
+  {\"links\":[{\"session\":...,\"agent\":...,\"kind\":...,\"place\":...,\"at\":...,\"behind\":...,...}]}
 
 Exit status:
   0  fine, also if nothing is adopted
@@ -87,7 +87,7 @@ impl Arguments {
     /// case of its letters, are no reason not to find one.
     fn want(&self, link: &headsup::LinkState) -> bool {
         let key = self.session.as_deref().map(str::trim);
-        key.is_none_or(|key| link.session_key.eq_ignore_ascii_case(key))
-            && self.agent.as_ref().is_none_or(|agent| *agent == link.session_agent)
+        key.is_none_or(|key| link.session.eq_ignore_ascii_case(key))
+            && self.agent.as_ref().is_none_or(|agent| *agent == link.agent)
     }
 }

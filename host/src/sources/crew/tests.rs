@@ -3,8 +3,6 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
-use crate::contract::Start;
-
 /// What a planted source does, by how its path begins.
 #[derive(Clone, Default)]
 struct Planted {
@@ -31,9 +29,12 @@ impl Planted {
 }
 
 impl SourceFiles for Planted {
-    fn read(&self, read: &FileRead) -> Found {
+    fn read_on(&self, read: &FileRead) -> Found {
+        self.read_ends(&read.places[0])
+    }
+
+    fn read_ends(&self, place: &str) -> Found {
         self.stage.begun.fetch_add(1, Ordering::SeqCst);
-        let place = &read.places[0];
         if place.contains("hang") {
             let mut released = self.stage.released.lock().unwrap();
             while !*released {
@@ -47,7 +48,7 @@ impl SourceFiles for Planted {
 
 fn read(place: &str) -> FileRead {
     let places = vec![place.to_owned()];
-    FileRead { places, head: 0, start: Start::Byte(0), at_most: 0, stamp: None }
+    FileRead { places, start: 0, at_most: 0, stamp: None }
 }
 
 fn crew(deadline: Duration) -> (Crew, Planted) {
@@ -58,7 +59,7 @@ fn crew(deadline: Duration) -> (Crew, Planted) {
 fn all(crew: &Crew, places: &[String]) -> Vec<Found> {
     let reads = places.iter().map(|place| read(place)).collect();
     let mut answers = vec![None; places.len()];
-    crew.read_all(reads, |number, found| {
+    crew.read_on(reads, |number, found| {
         assert!(answers[number].replace(found).is_none(), "answered twice");
         true
     });
@@ -157,7 +158,7 @@ fn a_reader_that_panics_is_a_source_that_cannot_be_read() {
 fn stopping_ends_the_waiting_in_the_middle_of_a_read_that_hangs() {
     let (crew, planted) = crew(LONG);
     thread::scope(|scope| {
-        let waiting = scope.spawn(|| crew.read(read("/hang")));
+        let waiting = scope.spawn(|| crew.read_ends("/hang".into()));
         while planted.begun() == 0 {
             thread::yield_now();
         }
@@ -172,7 +173,7 @@ fn who_does_not_want_more_gets_no_more() {
     let (crew, _) = crew(LONG);
     let reads = (0..100).map(|number| read(&format!("/a/{number}"))).collect();
     let mut heard = 0;
-    crew.read_all(reads, |_, _| {
+    crew.read_on(reads, |_, _| {
         heard += 1;
         heard < 3
     });
