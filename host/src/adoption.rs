@@ -96,24 +96,26 @@ impl Awareness {
         Ok(self.inner.checks.run(&inner, Selection::All)?)
     }
 
-    /// What the gateway itself has to read now: threads on nodes of sessions that somebody watches.
-    /// [`Selection::Due`] claims them for 60 s, so that of several processes one does.
+    /// What there is to read now of the sources that this reader reads, of sessions that somebody
+    /// watches: [`Reader::Gateway`] for threads on nodes, which the gateway reads itself; what
+    /// [`check_upstreams`](Self::check_upstreams) reads is [`Reader::File`]'s. [`Selection::Due`]
+    /// claims the links for a minute, so that of several processes one reads.
     ///
     /// ```
-    /// use headsup::{Found, Selection};
+    /// use headsup::{Found, Reader, Selection};
     /// # let awareness = headsup::Awareness::builder(":memory:").open()?;
-    /// for plan in awareness.plan_upstreams(Selection::Due)? {
+    /// for plan in awareness.plan_checks(Selection::Due, Reader::Gateway)? {
     ///     // ... asks the node `plan.source.place` for the newest items of the thread ...
     ///     let found = Found::Items(vec![r#"{"type":"user"}"#.into()]);
     ///     awareness.feed_upstream(&plan, found)?;
     /// }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn plan_upstreams(&self, selection: Selection) -> Result<Vec<Plan>, Error> {
-        self.conclude(self.inner.plan_checks(selection, Reader::Gateway))
+    pub fn plan_checks(&self, selection: Selection, reader: Reader) -> Result<Vec<Plan>, Error> {
+        self.conclude(self.inner.plan_checks(selection, reader))
     }
 
-    /// Takes in what the gateway found for a plan. At most one event and the link's position change
+    /// Takes in what was found for a plan. At most one event and the link's position change
     /// together; nothing does if the link changed since the plan.
     pub fn feed_upstream(&self, plan: &Plan, found: Found) -> Result<Check, Error> {
         self.inner.feed(plan.session.clone(), plan.revision, found)

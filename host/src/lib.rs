@@ -95,9 +95,9 @@ pub use contract::{
     Access, Acknowledgement, Actor, ActorType, Adopted, Adoption, AdoptionRequest, Check, Delta,
     DirectMessage, Drained, Event, ExplainedRow, Failure, FileFound, FileRead, Finding, Found,
     GoalChange, Happening, InvalidInput, InvalidReason, Kind, Level, Metadata, Notice,
-    PendingCount, PendingNotice, Plan, Policy, Provenance, Pruning, Receipt, Recovery, Removal,
-    RunOutcome, Selection, Session, SessionRef, Signal, Source, StorageFailure, StorageFault,
-    Tally, Unwatchable, Urgency, WatchAnswer, WatchEntry,
+    PendingCount, PendingNotice, Plan, Policy, Provenance, Pruning, Reader, Receipt, Recovery,
+    Removal, RunOutcome, Selection, Session, SessionRef, Signal, Source, StorageFailure,
+    StorageFault, Tally, Unwatchable, Urgency, WatchAnswer, WatchEntry,
 };
 pub use engine::Engine;
 pub use error::{Error, OpenError};
