@@ -1,6 +1,6 @@
 //! Makes the names in the component short and readable. The linker keeps each function's name as the
 //! compiler mangled it, with a hash that changes with every compiler: half again as long as
-//! what a person would call it. Whoever reads a trap wants `headsup_component::record::append`.
+//! what a person would call it. Whoever reads a trap wants `record::append`.
 
 use std::error::Error;
 
@@ -14,10 +14,13 @@ type Result<T> = std::result::Result<T, Box<dyn Error>>;
 const CUSTOM: u8 = 0;
 /// Where a component holds a module.
 const CORE_MODULE: u8 = 1;
-/// Where the generator of bindings puts the contract's interfaces, and enough to tell them by.
-const GENERATED: [(&str, &str); 2] = [
-    ("::contract::exports::headsup::awareness::", "::exports::"),
-    ("::contract::headsup::awareness::", "::imports::"),
+/// What goes without saying: our own crate, where the generator of bindings puts the contract's
+/// interfaces, and what the linker calls its way to an import.
+const LONG_WINDED: [(&str, &str); 4] = [
+    ("headsup_component::", ""),
+    ("contract::exports::headsup::awareness::", "exports::"),
+    ("contract::headsup::awareness::", "imports::"),
+    ("indirect-headsup:awareness/", "indirect-"),
 ];
 /// How many bytes of magic and version precede the first section.
 const PREAMBLE: usize = 8;
@@ -67,8 +70,8 @@ fn functions(names: NameSectionReader<'_>) -> Result<NameSection> {
 fn readable_name(mangled: &str) -> String {
     // The alternate form is the one without the hash.
     let mut name = shorten_types(&format!("{:#}", demangle(mangled)));
-    for (generated, short) in GENERATED {
-        name = name.replace(generated, short);
+    for (long, short) in LONG_WINDED {
+        name = name.replace(long, short);
     }
     name
 }

@@ -79,7 +79,7 @@ fn the_core_keeps_its_names_so_that_a_trap_says_where() {
         panic!("it fitted");
     };
     assert_eq!(reason, "plugin-trap");
-    assert!(message.contains("in `headsup_component::heap::Heap"), "{message}");
+    assert!(message.contains("in `heap::Heap"), "{message}");
     drop(gateway.news());
 }
 
