@@ -20,10 +20,10 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// The beginning of a text that is one object.
+    /// The beginning of a text that is one object, with room for most.
     #[inline(never)]
     fn begin() -> Self {
-        let mut out = Self::default();
+        let mut out = Self { text: String::with_capacity(64), after_value: false };
         out.open_object();
         out
     }
@@ -117,6 +117,21 @@ pub fn text(value: &str) -> String {
 #[inline(never)]
 fn push_text(out: &mut String, text: &str) {
     out.push('"');
+    if is_plain(text) {
+        out.push_str(text);
+    } else {
+        push_escaped(out, text);
+    }
+    out.push('"');
+}
+
+/// Whether text stands in JSON as it is: visible ASCII and spaces, without quotes and backslashes.
+/// Nearly every text does.
+fn is_plain(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\')
+}
+
+fn push_escaped(out: &mut String, text: &str) {
     let mut plain_from = 0;
     for (at, byte) in text.bytes().enumerate() {
         // The first bytes of the characters below: nearly no byte needs a second look.
@@ -131,7 +146,6 @@ fn push_text(out: &mut String, text: &str) {
         }
     }
     out.push_str(text.get(plain_from..).unwrap_or_default());
-    out.push('"');
 }
 
 fn push_escape(out: &mut String, c: char) {
