@@ -12,7 +12,6 @@ pub fn object(members: impl FnOnce(&mut Writer)) -> String {
 }
 
 /// Writes JSON from left to right and puts the commas. Whoever opens, closes.
-#[derive(Default)]
 pub struct Writer {
     text: String,
     /// Whether a value was written here, so that the next one needs a comma.
