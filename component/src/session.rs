@@ -173,7 +173,7 @@ pub fn id(field: &str, given: &str) -> Result<String, InvalidInput> {
 ///
 /// # Errors
 /// `invalid-name` for a forbidden character, `too-long` beyond [`MAX_NAME_CHARS`].
-pub fn name(field: &str, given: &str) -> Result<Option<String>, InvalidInput> {
+pub fn name<'a>(field: &str, given: &'a str) -> Result<Option<&'a str>, InvalidInput> {
     let name = given.trim();
     let plain = name.bytes().all(|byte| matches!(byte, b' '..=b'~'));
     if !plain && name.chars().any(is_forbidden) {
@@ -186,7 +186,7 @@ pub fn name(field: &str, given: &str) -> Result<Option<String>, InvalidInput> {
     if name.len() > MAX_NAME_CHARS && name.chars().count() > MAX_NAME_CHARS {
         return Err(refuse(InvalidReason::TooLong, field, "a name has at most 64 characters"));
     }
-    Ok((!name.is_empty()).then(|| name.to_string()))
+    Ok((!name.is_empty()).then_some(name))
 }
 
 /// Whether a watcher is *nested*: the rest of its key starts with `subagent:`. Nested watchers

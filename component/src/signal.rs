@@ -229,17 +229,17 @@ fn word(happening: &Happening) -> Result<Worded, InvalidInput> {
                 ));
             }
             let turns = message.turns.filter(|turns| *turns > 1);
-            let via = channel.as_deref().unwrap_or("unknown");
+            let via = channel.unwrap_or("unknown");
             Worded {
                 summary: joined("human message via ", via),
-                payload: payload([("channel", channel.as_deref())], turns),
+                payload: payload([("channel", channel)], turns),
             }
         }
         Happening::UpstreamMissing(catalog) => {
             let catalog = needed_name("catalog", catalog)?;
             Worded {
-                summary: joined("upstream missing via ", &catalog),
-                payload: payload([("channel", Some(&*catalog))], None),
+                summary: joined("upstream missing via ", catalog),
+                payload: payload([("channel", Some(catalog))], None),
             }
         }
         Happening::GoalChanged(change) => plain(joined("goal ", change.word())),
@@ -258,8 +258,8 @@ fn word(happening: &Happening) -> Result<Worded, InvalidInput> {
             let host =
                 adoption.host.as_deref().map(|host| session::id("host", host)).transpose()?;
             Worded {
-                summary: joined("session adopted from ", &catalog),
-                payload: payload([("channel", Some(&*catalog)), ("host", host.as_deref())], None),
+                summary: joined("session adopted from ", catalog),
+                payload: payload([("channel", Some(catalog)), ("host", host.as_deref())], None),
             }
         }
         Happening::Created => plain("session created".to_string()),
@@ -295,11 +295,11 @@ fn payload<const N: usize>(names: [(&str, Option<&str>); N], turns: Option<u32>)
     }))
 }
 
-fn optional_name(field: &str, given: Option<&str>) -> Result<Option<String>, InvalidInput> {
+fn optional_name<'a>(field: &str, given: Option<&'a str>) -> Result<Option<&'a str>, InvalidInput> {
     Ok(given.map(|name| session::name(field, name)).transpose()?.flatten())
 }
 
-fn needed_name(field: &str, given: &str) -> Result<String, InvalidInput> {
+fn needed_name<'a>(field: &str, given: &'a str) -> Result<&'a str, InvalidInput> {
     session::name(field, given)?.ok_or_else(|| {
         refuse(
             InvalidReason::MissingField,
