@@ -116,21 +116,6 @@ pub fn text(value: &str) -> String {
 #[inline(never)]
 fn push_text(out: &mut String, text: &str) {
     out.push('"');
-    if is_plain(text) {
-        out.push_str(text);
-    } else {
-        push_escaped(out, text);
-    }
-    out.push('"');
-}
-
-/// Whether text stands in JSON as it is: visible ASCII and spaces, without quotes and backslashes.
-/// Nearly every text does.
-fn is_plain(text: &str) -> bool {
-    text.bytes().all(|byte| matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\')
-}
-
-fn push_escaped(out: &mut String, text: &str) {
     let mut plain_from = 0;
     for (at, byte) in text.bytes().enumerate() {
         // The first bytes of the characters below: nearly no byte needs a second look.
@@ -145,6 +130,7 @@ fn push_escaped(out: &mut String, text: &str) {
         }
     }
     out.push_str(text.get(plain_from..).unwrap_or_default());
+    out.push('"');
 }
 
 fn push_escape(out: &mut String, c: char) {
