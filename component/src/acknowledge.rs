@@ -1,6 +1,5 @@
 //! Acknowledging notices, after a turn carried them, and draining (protocol, section 6).
 
-use alloc::format;
 use alloc::string::ToString;
 use alloc::vec::Vec;
 
@@ -14,6 +13,7 @@ use crate::policy;
 use crate::ports::{Ports, Stored};
 use crate::refusal::{MAX_INTEGER, refuse};
 use crate::session::{self, Key};
+use crate::text::{element, joined};
 
 /// The most receipts in one acknowledgement.
 pub const MAX_RECEIPTS: usize = 1_000;
@@ -147,13 +147,14 @@ fn check_receipts(watcher: &Key, receipts: &[Receipt]) -> Result<Vec<Pair>, Erro
             if version > MAX_INTEGER {
                 return Err(refuse(
                     InvalidReason::InvalidVersion,
-                    &format!("notices[{at}].{name}"),
+                    &joined(&[&element("notices", at), ".", name]),
                     "a version is an integer from 0 to 9007199254740991",
                 )
                 .into());
             }
         }
-        let target = session::resolve(&format!("notices[{at}].target"), &receipt.target)?;
+        let target =
+            session::resolve(&joined(&[&element("notices", at), ".target"]), &receipt.target)?;
         checked.push(Pair { watcher: watcher.as_str().to_string(), target });
     }
     Ok(checked)

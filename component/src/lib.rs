@@ -19,6 +19,7 @@ pub mod ports;
 pub mod refusal;
 pub mod session;
 pub mod signal;
+pub mod text;
 
 pub mod cursor;
 pub mod record;

@@ -189,7 +189,9 @@ fn sift_down(heap: &mut [Open], mut parent: usize) {
         if latest == parent {
             return;
         }
-        heap.swap(parent, latest);
+        if let Ok([upper, lower]) = heap.get_disjoint_mut([parent, latest]) {
+            core::mem::swap(upper, lower);
+        }
         parent = latest;
     }
 }

@@ -1,14 +1,14 @@
 //! The settings that live in the store: how notices are worded and how long things are kept
 //! (protocol, sections 6 and 8).
 
-use alloc::format;
 use alloc::string::{String, ToString};
 
 use crate::contract::{Error, InvalidInput, InvalidReason, Policy, Session, Setting};
 use crate::json;
 use crate::ports::{Ports, Stored};
 use crate::refusal::{corrupt, refuse};
-use crate::session::Key;
+use crate::session::{Key, is_forbidden};
+use crate::text::{self, cut};
 
 /// The sentence around the call, unless the store's settings hold another.
 pub const DEFAULT_TEMPLATE: &str =
@@ -48,9 +48,9 @@ pub fn set(ports: &mut impl Ports, policy: &Policy) -> Result<(), Error> {
     check_range("cursorDays", policy.cursor_days, MAX_DAYS)?;
     let settings = [
         setting(TEMPLATE, policy.notice_template.clone()),
-        setting(HISTORY_DAYS, policy.history_days.to_string()),
-        setting(HISTORY_ROWS, policy.history_rows.to_string()),
-        setting(CURSOR_DAYS, policy.cursor_days.to_string()),
+        setting(HISTORY_DAYS, text::number(policy.history_days)),
+        setting(HISTORY_ROWS, text::number(policy.history_rows)),
+        setting(CURSOR_DAYS, text::number(policy.cursor_days)),
     ];
     Ok(ports.set(&settings)?)
 }
@@ -71,13 +71,14 @@ impl Template {
     pub fn word(&self, target: &Session, last_seen: u64) -> String {
         let key = json::text(&target.key);
         let qualified = Key::parse("target", &target.key).is_ok_and(|key| key.is_qualified());
-        let agent = if qualified {
-            String::new()
-        } else {
-            format!(r#","agentId":{}"#, json::text(&target.agent))
-        };
-        let call =
-            format!(r#"session_status {{"sessionKey":{key}{agent},"changesSince":{last_seen}}}"#);
+        let mut call = text::joined(&[r#"session_status {"sessionKey":"#, &key]);
+        if !qualified {
+            call.push_str(r#","agentId":"#);
+            json::push_text(&mut call, &target.agent);
+        }
+        call.push_str(r#","changesSince":"#);
+        text::push_number(&mut call, last_seen);
+        call.push('}');
         fill(self.0.as_deref().unwrap_or(DEFAULT_TEMPLATE), &key, &call)
     }
 }
@@ -86,7 +87,7 @@ impl Template {
 fn fill(template: &str, session: &str, call: &str) -> String {
     let mut text = String::with_capacity(template.len() + session.len() + call.len());
     let mut rest = template;
-    while let Some((before, after)) = rest.split_once('{') {
+    while let Some((before, after)) = cut(rest, b'{') {
         text.push_str(before);
         if let Some(after) = after.strip_prefix("session}") {
             text.push_str(session);
@@ -117,7 +118,7 @@ fn check_template(template: &str) -> Result<(), InvalidInput> {
     if template.len() > MAX_TEMPLATE_BYTES {
         return refused("a template has at most 1,000 bytes");
     }
-    if template.chars().any(|c| c.is_control() || c == '\u{2028}' || c == '\u{2029}') {
+    if template.chars().any(is_forbidden) {
         return refused("a template is one line without control characters");
     }
     if !contains_call(template) {
@@ -129,7 +130,7 @@ fn check_template(template: &str) -> Result<(), InvalidInput> {
 /// Whether `{call}` is in it. (Searching for a text of several bytes would cost the guest 6 KB.)
 fn contains_call(template: &str) -> bool {
     let mut rest = template;
-    while let Some((_, after)) = rest.split_once('{') {
+    while let Some((_, after)) = cut(rest, b'{') {
         if after.starts_with("call}") {
             return true;
         }
@@ -142,14 +143,19 @@ fn check_range(field: &str, value: u32, most: u32) -> Result<(), InvalidInput> {
     if (1..=most).contains(&value) {
         return Ok(());
     }
-    Err(refuse(InvalidReason::OutOfRange, field, &format!("give a number from 1 to {most}")))
+    Err(refuse(
+        InvalidReason::OutOfRange,
+        field,
+        &text::joined(&["give a number from 1 to ", &text::number(most)]),
+    ))
 }
 
 fn number(value: Option<String>, default: u32) -> Stored<u32> {
     let Some(text) = value else {
         return Ok(default);
     };
-    text.parse().map_err(|_| corrupt("a retention setting of the store is not a number"))
+    let number = text::parse(&text).and_then(|number| u32::try_from(number).ok());
+    number.ok_or_else(|| corrupt("a retention setting of the store is not a number"))
 }
 
 #[cfg(test)]

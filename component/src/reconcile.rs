@@ -1,14 +1,15 @@
 //! Catching up exactly: the changes of a session since a version (protocol, section 7).
 
-use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::contract::{
-    Actor, ActorType, Delta, Error, Event, InvalidReason, Kind, LogPage, Row, SessionRef,
+    Actor, ActorType, Delta, Entry, Error, Event, InvalidReason, Kind, LogPage, Row, SessionRef,
 };
 use crate::ports::{Ports, Stored};
 use crate::refusal::{MAX_INTEGER, corrupt, refuse};
 use crate::session;
+use crate::text::{element, joined, number};
 
 /// The most events in one delta, and how many there are if nobody says otherwise.
 pub const MAX_EVENTS: u32 = 200;
@@ -76,7 +77,7 @@ pub fn versions(
     }
     let mut resolved = Vec::with_capacity(sessions.len());
     for (at, session) in sessions.iter().enumerate() {
-        resolved.push(session::resolve(&format!("sessions[{at}]"), session)?);
+        resolved.push(session::resolve(&element("sessions", at), session)?);
     }
     let mut versions = Vec::with_capacity(sessions.len());
     for head in ports.heads(&resolved)? {
@@ -88,10 +89,10 @@ pub fn versions(
 /// A row as an event. One whose words are not the protocol's is corruption, never served.
 fn event(row: Row) -> Stored<Event> {
     let Row { sequence, entry } = row;
-    let kind = Kind::of(&entry.kind)
-        .ok_or_else(|| corrupt(&format!("event {sequence} has an unknown kind")))?;
-    let actor_type = ActorType::of(&entry.actor_type)
-        .ok_or_else(|| corrupt(&format!("event {sequence} has an unknown actor type")))?;
+    let (Some(kind), Some(actor_type)) = (Kind::of(&entry.kind), ActorType::of(&entry.actor_type))
+    else {
+        return Err(corrupt(&unknown_words(&entry, sequence)));
+    };
     Ok(Event {
         sequence,
         session: entry.session,
@@ -103,4 +104,9 @@ fn event(row: Row) -> Stored<Event> {
         run_id: entry.run_id,
         payload: entry.payload,
     })
+}
+
+fn unknown_words(entry: &Entry, sequence: u64) -> String {
+    let word = if Kind::of(&entry.kind).is_none() { "kind" } else { "actor type" };
+    joined(&["event ", &number(sequence), " has an unknown ", word])
 }

@@ -1,7 +1,6 @@
 //! Recording a signal: one append, one save, one queue entry for each notice that opened
 //! (protocol, sections 4 and 5).
 
-use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec;
 use alloc::vec::Vec;
@@ -16,6 +15,7 @@ use crate::ports::{Ports, Stored};
 use crate::refusal::{refuse, within};
 use crate::session::Key;
 use crate::signal::{self, Checked};
+use crate::text::element;
 use crate::upstream::{adopt, feed};
 
 /// The most signals in one `record_many`.
@@ -48,7 +48,7 @@ pub fn record_many(ports: &mut impl Ports, signals: &[Signal]) -> Result<Vec<Out
     let mut checked = Vec::with_capacity(signals.len());
     for (at, signal) in signals.iter().enumerate() {
         let result = signal::check(signal, now);
-        checked.push(result.map_err(|refusal| within(&format!("signals[{at}]"), &refusal))?);
+        checked.push(result.map_err(|refusal| within(&element("signals", at), &refusal))?);
     }
     let mut opened = Opened::default();
     let mut outcomes = Vec::with_capacity(signals.len());

@@ -1,9 +1,9 @@
 //! Refusing bad input: how every check of the logic builds its error.
 
-use alloc::format;
 use alloc::string::{String, ToString};
 
 use crate::contract::{Error, InvalidInput, InvalidReason, StorageFailure, StorageFault};
+use crate::text::joined;
 
 /// The largest sequence, version or timestamp: every language holds it exactly.
 pub const MAX_INTEGER: u64 = (1 << 53) - 1;
@@ -11,7 +11,7 @@ pub const MAX_INTEGER: u64 = (1 << 53) - 1;
 /// A refusal of `field`. The message starts with the field and says what to do.
 #[must_use]
 pub fn refuse(reason: InvalidReason, field: &str, what: &str) -> InvalidInput {
-    InvalidInput { reason, field: field.to_string(), message: format!("{field}: {what}") }
+    InvalidInput { reason, field: field.to_string(), message: joined(&[field, ": ", what]) }
 }
 
 /// Says which words are allowed.
@@ -35,13 +35,9 @@ pub fn listed(what: &str, words: &[&[&str]]) -> String {
 pub fn within(prefix: &str, refusal: &InvalidInput) -> InvalidInput {
     InvalidInput {
         reason: refusal.reason,
-        field: join(prefix, &refusal.field),
-        message: join(prefix, &refusal.message),
+        field: joined(&[prefix, ".", &refusal.field]),
+        message: joined(&[prefix, ".", &refusal.message]),
     }
-}
-
-fn join(prefix: &str, rest: &str) -> String {
-    format!("{prefix}.{rest}")
 }
 
 impl From<InvalidInput> for Error {
@@ -62,6 +58,6 @@ impl From<StorageFailure> for Error {
 pub fn corrupt(what: &str) -> StorageFailure {
     StorageFailure {
         fault: StorageFault::Corrupt,
-        message: format!("{what}; run `headsup doctor` on the store"),
+        message: joined(&[what, "; run `headsup doctor` on the store"]),
     }
 }

@@ -1,12 +1,13 @@
 //! How long things are kept, and recovery (protocol, sections 6 and 8).
 
-use alloc::string::{String, ToString};
+use alloc::string::String;
 
 use crate::contract::{Error, Policy, PruneRequest, Pruning, Recovery, StorageFailure, Urgency};
 use crate::notice;
 use crate::policy;
 use crate::ports::{Ports, Stored};
 use crate::refusal::corrupt;
+use crate::text::{number, parse};
 
 /// A day, in ms.
 pub const DAY_MS: u64 = 24 * 60 * 60 * 1_000;
@@ -125,10 +126,10 @@ impl Trust {
     fn save(self, ports: &mut impl Ports, now: u64) -> Stored<()> {
         let doubted = match self {
             Self::Clock => String::new(),
-            Self::Doubt(since) => since.to_string(),
+            Self::Doubt(since) => number(since),
         };
         let settings =
-            [policy::setting(PRUNED_AT, now.to_string()), policy::setting(DOUBTED_SINCE, doubted)];
+            [policy::setting(PRUNED_AT, number(now)), policy::setting(DOUBTED_SINCE, doubted)];
         ports.set(&settings)
     }
 }
@@ -136,10 +137,10 @@ impl Trust {
 fn time(value: Option<&str>) -> Result<Option<u64>, StorageFailure> {
     match value {
         None | Some("") => Ok(None),
-        Some(text) => text
-            .parse()
-            .map(Some)
-            .map_err(|_| corrupt("a time among the store's settings is not a number")),
+        Some(text) => match parse(text) {
+            Some(time) => Ok(Some(time)),
+            None => Err(corrupt("a time among the store's settings is not a number")),
+        },
     }
 }
 

@@ -3,13 +3,15 @@
 #![allow(unsafe_code, reason = "the canonical ABI passes raw memory")]
 
 use alloc::alloc::{GlobalAlloc, Layout, alloc, realloc};
-use alloc::string::ToString;
+use alloc::string::String;
 use core::arch::wasm32;
 use core::cell::UnsafeCell;
+use core::ptr::NonNull;
 
 use crate::contract::Level;
 use crate::contract::headsup::awareness::log;
 use crate::heap::{self, Heap, Memory};
+use crate::text;
 
 #[global_allocator]
 static ALLOCATOR: Allocator = Allocator(UnsafeCell::new(Heap::new(Linear)));
@@ -34,16 +36,25 @@ struct Allocator(UnsafeCell<Heap<Linear>>);
 // SAFETY: an instance has one thread.
 unsafe impl Sync for Allocator {}
 
+impl Allocator {
+    /// A block, or a trap: its type says that it is never null, and so no caller has code for that.
+    #[inline(never)]
+    fn block(&self, bytes: usize) -> NonNull<u8> {
+        // SAFETY: one thread, and the heap calls nothing that allocates.
+        let block = unsafe { (*self.0.get()).alloc(bytes) };
+        NonNull::new(block).unwrap_or_else(|| wasm32::unreachable())
+    }
+}
+
 // SAFETY: blocks are as large as asked and aligned to 16, which is the most that any type of the
-// guest needs; for more there is no block.
+// guest needs; for more there is a trap.
 unsafe impl GlobalAlloc for Allocator {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if layout.align() > heap::ALIGNMENT {
-            return core::ptr::null_mut();
+            wasm32::unreachable()
         }
-        // SAFETY: one thread, and the heap calls nothing that allocates.
-        unsafe { (*self.0.get()).alloc(layout.size()) }
+        self.block(layout.size()).as_ptr()
     }
 
     #[inline]
@@ -57,23 +68,25 @@ unsafe impl GlobalAlloc for Allocator {
         if heap::class_of(layout.size()) == heap::class_of(bytes) {
             return block;
         }
+        let moved = self.block(bytes).as_ptr();
         // SAFETY: the caller's block has `layout.size()` bytes, the new one `bytes`, and they are
         // different ones.
         unsafe {
-            let moved = (*self.0.get()).alloc(bytes);
-            if !moved.is_null() {
-                moved.copy_from_nonoverlapping(block, layout.size().min(bytes));
-                self.dealloc(block, layout);
-            }
-            moved
+            moved.copy_from_nonoverlapping(block, layout.size().min(bytes));
+            self.dealloc(block, layout);
         }
+        moved
     }
 }
 
 /// Tells the host what happened before the trap; a log line outlives the transaction.
 #[panic_handler]
 fn panicked(info: &core::panic::PanicInfo<'_>) -> ! {
-    log::write(Level::Error, &info.to_string());
+    let what = info.message().as_str().unwrap_or("panicked");
+    let line = info.location().map_or_else(String::new, |location| {
+        text::joined(&[what, " at ", location.file(), ":", &text::number(location.line())])
+    });
+    log::write(Level::Error, &line);
     wasm32::unreachable()
 }
 
@@ -90,17 +103,13 @@ unsafe extern "C" fn cabi_realloc(
     }
     // SAFETY: the canonical ABI passes an alignment that is a power of two, and either nothing or
     // a block that it got from here with the same alignment and this size.
-    let block = unsafe {
+    unsafe {
         if old_bytes == 0 {
             alloc(Layout::from_size_align_unchecked(new_bytes, align))
         } else {
             realloc(old, Layout::from_size_align_unchecked(old_bytes, align), new_bytes)
         }
-    };
-    if block.is_null() {
-        wasm32::unreachable()
     }
-    block
 }
 
 // The compiler's memory functions come from the C library that the target links anyway.

@@ -4,6 +4,7 @@ use alloc::string::{String, ToString};
 
 use crate::contract::{InvalidInput, InvalidReason, Session, SessionRef};
 use crate::refusal::{refuse, within};
+use crate::text::{cut, trim};
 
 /// The longest canonical key, in bytes.
 pub const MAX_KEY_BYTES: usize = 512;
@@ -35,7 +36,7 @@ impl Key {
         if is_plain(given) {
             return Self::of_canonical(field, given.to_string());
         }
-        let trimmed = given.trim();
+        let trimmed = trim(given);
         if trimmed.chars().any(is_forbidden) {
             return Err(refuse(
                 InvalidReason::InvalidKey,
@@ -174,7 +175,7 @@ pub fn id(field: &str, given: &str) -> Result<String, InvalidInput> {
 /// # Errors
 /// `invalid-name` for a forbidden character, `too-long` beyond [`MAX_NAME_CHARS`].
 pub fn name<'a>(field: &str, given: &'a str) -> Result<Option<&'a str>, InvalidInput> {
-    let name = given.trim();
+    let name = trim(given);
     let plain = name.bytes().all(|byte| matches!(byte, b' '..=b'~'));
     if !plain && name.chars().any(is_forbidden) {
         return Err(refuse(
@@ -183,7 +184,7 @@ pub fn name<'a>(field: &str, given: &'a str) -> Result<Option<&'a str>, InvalidI
             "a name has no control characters and no line or paragraph separators",
         ));
     }
-    if name.len() > MAX_NAME_CHARS && name.chars().count() > MAX_NAME_CHARS {
+    if name.len() > MAX_NAME_CHARS && name.chars().nth(MAX_NAME_CHARS).is_some() {
         return Err(refuse(InvalidReason::TooLong, field, "a name has at most 64 characters"));
     }
     Ok((!name.is_empty()).then_some(name))
@@ -195,7 +196,7 @@ pub fn name<'a>(field: &str, given: &'a str) -> Result<Option<&'a str>, InvalidI
 pub fn is_nested(watcher: &str) -> bool {
     watcher
         .strip_prefix(QUALIFIER)
-        .and_then(|rest| rest.split_once(':'))
+        .and_then(|rest| cut(rest, b':'))
         .is_some_and(|(_, rest)| rest.starts_with("subagent:"))
 }
 
@@ -263,7 +264,7 @@ fn canonical(trimmed: &str) -> String {
             push_matrix_id(&mut key, remaining);
             return key;
         }
-        let (part, next) = match remaining.split_once(':') {
+        let (part, next) = match cut(remaining, b':') {
             Some((part, next)) => (part, Some(next)),
             None => (remaining, None),
         };
@@ -282,8 +283,9 @@ fn canonical(trimmed: &str) -> String {
             }
         }
     }
-    let end = key.trim_end_matches(|c: char| c == ':' || c.is_whitespace()).len();
-    key.truncate(end);
+    while key.chars().next_back().is_some_and(|c| c == ':' || c.is_whitespace()) {
+        key.pop();
+    }
     key
 }
 
@@ -313,12 +315,8 @@ fn push_part(key: &mut String, part: &str) {
 
 /// Whether the key so far is `agent:<id>:matrix:channel` or `…:group`.
 fn is_matrix_room(key: &str) -> bool {
-    let mut parts = key.split(':');
-    parts.next() == Some("agent")
-        && parts.next().is_some()
-        && parts.next() == Some("matrix")
-        && matches!(parts.next(), Some("channel" | "group"))
-        && parts.next().is_none()
+    let room = key.strip_prefix(QUALIFIER).and_then(|rest| cut(rest, b':'));
+    matches!(room, Some((_, "matrix:channel" | "matrix:group")))
 }
 
 /// A Matrix room id, and perhaps `:thread:` and an event id: only the marker is structure.
@@ -326,11 +324,11 @@ fn push_matrix_id(key: &mut String, opaque: &str) {
     const MARKER: &str = ":thread:";
     let start = key.len();
     key.push_str(opaque);
-    let marker = opaque
-        .as_bytes()
-        .windows(MARKER.len())
-        .rposition(|window| window.eq_ignore_ascii_case(MARKER.as_bytes()));
-    if let Some(at) = marker
+    let is_marker = |at: &usize| {
+        let here = opaque.as_bytes().get(*at..*at + MARKER.len());
+        here.is_some_and(|here| here.eq_ignore_ascii_case(MARKER.as_bytes()))
+    };
+    if let Some(at) = (0..opaque.len()).rev().find(is_marker)
         && let Some(marker) = key.get_mut(start + at..start + at + MARKER.len())
     {
         marker.make_ascii_lowercase();

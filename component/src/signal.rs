@@ -1,6 +1,5 @@
 //! Signals: kinds, actors, summaries, payloads and default dedupe keys (protocol, section 3).
 
-use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
@@ -11,6 +10,7 @@ use crate::contract::{
 use crate::json;
 use crate::refusal::refuse;
 use crate::session::{self, Key};
+use crate::text::{element, joined};
 
 /// The most watchers that a producer may name for one signal.
 pub const MAX_NAMED_WATCHERS: usize = 1_000;
@@ -206,7 +206,7 @@ fn check_watchers(given: &[String]) -> Result<Vec<Key>, InvalidInput> {
     let mut watchers = Vec::with_capacity(given.len());
     for (at, key) in given.iter().enumerate() {
         let parsed = Key::parse("watchers", key);
-        watchers.push(parsed.or_else(|_| Key::parse(&format!("watchers[{at}]"), key))?);
+        watchers.push(parsed.or_else(|_| Key::parse(&element("watchers", at), key))?);
     }
     Ok(watchers)
 }
@@ -231,18 +231,18 @@ fn word(happening: &Happening) -> Result<Worded, InvalidInput> {
             let turns = message.turns.filter(|turns| *turns > 1);
             let via = channel.unwrap_or("unknown");
             Worded {
-                summary: joined("human message via ", via),
+                summary: joined(&["human message via ", via]),
                 payload: payload([("channel", channel)], turns),
             }
         }
         Happening::UpstreamMissing(catalog) => {
             let catalog = needed_name("catalog", catalog)?;
             Worded {
-                summary: joined("upstream missing via ", catalog),
+                summary: joined(&["upstream missing via ", catalog]),
                 payload: payload([("channel", Some(catalog))], None),
             }
         }
-        Happening::GoalChanged(change) => plain(joined("goal ", change.word())),
+        Happening::GoalChanged(change) => plain(joined(&["goal ", change.word()])),
         Happening::ChildSpawned => plain("child session spawned".to_string()),
         Happening::RunCompleted => plain("child run completed".to_string()),
         Happening::RunFailed(outcome) => Worded {
@@ -258,7 +258,7 @@ fn word(happening: &Happening) -> Result<Worded, InvalidInput> {
             let host =
                 adoption.host.as_deref().map(|host| session::id("host", host)).transpose()?;
             Worded {
-                summary: joined("session adopted from ", catalog),
+                summary: joined(&["session adopted from ", catalog]),
                 payload: payload([("channel", Some(catalog)), ("host", host.as_deref())], None),
             }
         }
@@ -268,14 +268,6 @@ fn word(happening: &Happening) -> Result<Worded, InvalidInput> {
 
 fn plain(summary: String) -> Worded {
     Worded { summary, payload: None }
-}
-
-/// One text of two. Formatting machinery would take a dozen times as long, for every signal.
-fn joined(words: &str, name: &str) -> String {
-    let mut text = String::with_capacity(words.len() + name.len());
-    text.push_str(words);
-    text.push_str(name);
-    text
 }
 
 /// A JSON object of what is there; `None` if nothing is.
@@ -317,12 +309,12 @@ fn default_dedupe_key(
     session_id: Option<&str>,
 ) -> Option<String> {
     match happening {
-        Happening::ChildSpawned => run_id.map(|run| joined("child-spawned:", run)),
+        Happening::ChildSpawned => run_id.map(|run| joined(&["child-spawned:", run])),
         Happening::RunCompleted | Happening::RunFailed(_) => {
-            run_id.map(|run| joined("run-terminal:", run))
+            run_id.map(|run| joined(&["run-terminal:", run]))
         }
-        Happening::Compacted(operation) => Some(joined("compacted:", operation)),
-        Happening::Created => session_id.map(|id| joined("created:", id)),
+        Happening::Compacted(operation) => Some(joined(&["compacted:", operation])),
+        Happening::Created => session_id.map(|id| joined(&["created:", id])),
         Happening::HumanDirectMessage(_)
         | Happening::UpstreamMissing(_)
         | Happening::GoalChanged(_)

@@ -3,8 +3,9 @@
 use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::fmt::{self, Display, Formatter};
 use core::mem;
+
+use crate::text::{joined, number, parse};
 
 /// How deep lists and objects may lie in one another: far deeper than any request, and far from
 /// the end of a guest's stack.
@@ -40,9 +41,11 @@ pub struct Malformed {
     at: usize,
 }
 
-impl Display for Malformed {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{} at byte {}", self.what, self.at)
+impl Malformed {
+    /// What is wrong, and where.
+    #[must_use]
+    pub fn words(&self) -> String {
+        joined(&[self.what, " at byte ", &number(self.at as u64)])
     }
 }
 
@@ -68,7 +71,7 @@ impl<'a> Value<'a> {
     /// An integer from 0 to 2^64 - 1.
     #[must_use]
     pub fn as_u64(&self) -> Option<u64> {
-        self.as_integer()?.parse().ok()
+        parse(self.as_integer()?)
     }
 }
 

@@ -1,9 +1,9 @@
 //! Writing JSON: one line of text, members in the order in which they are written.
 
 use alloc::string::String;
-use core::fmt::Write;
 
 use super::read::Value;
+use crate::text::{push_digit, push_number};
 
 /// A JSON object as text; `members` writes its members.
 #[must_use]
@@ -84,8 +84,7 @@ impl Writer {
     /// An integer.
     #[inline(never)]
     pub fn number(&mut self, value: u64) {
-        // Writing to a string cannot fail.
-        let _ = write!(self.start(), "{value}");
+        push_number(self.start(), value);
     }
 
     /// `true` or `false`.
@@ -156,7 +155,7 @@ pub fn text(value: &str) -> String {
 /// Appends a JSON string. Line separators and control characters are escaped beyond what JSON
 /// asks for, so that whatever splits lines sees one.
 #[inline(never)]
-fn push_text(out: &mut String, text: &str) {
+pub fn push_text(out: &mut String, text: &str) {
     out.push('"');
     let mut plain_from = 0;
     for (at, byte) in text.bytes().enumerate() {
@@ -183,8 +182,10 @@ fn push_escape(out: &mut String, c: char) {
         '\r' => out.push_str("\\r"),
         '\t' => out.push_str("\\t"),
         other => {
-            // Writing to a string cannot fail.
-            let _ = write!(out, "\\u{:04x}", u32::from(other));
+            out.push_str("\\u");
+            for place in [12, 8, 4, 0] {
+                push_digit(out, u64::from(other) >> place & 15);
+            }
         }
     }
 }

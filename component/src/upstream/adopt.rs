@@ -13,7 +13,7 @@ use crate::contract::{
 };
 use crate::ports::{Ports, Stored};
 use crate::refusal::{corrupt, listed, refuse};
-use crate::{policy, record, session};
+use crate::{policy, record, session, text};
 
 /// The longest path, in bytes.
 const MAX_PATH_BYTES: usize = 4_096;
@@ -202,14 +202,14 @@ fn version_of(ports: &mut impl Ports, session: Session) -> Stored<u64> {
 /// if its link was gone in between.
 fn next_generation(ports: &mut impl Ports) -> Stored<u64> {
     let last = match ports.settings(&[GENERATION])?.first() {
-        Some(Some(text)) => text.parse().ok(),
+        Some(Some(text)) => text::parse(text),
         _ => Some(0),
     };
     let Some(last) = last else {
         return Err(corrupt("the count of adoptions is no number"));
     };
-    let next: u64 = last + 1;
-    ports.set(&[policy::setting(GENERATION, next.to_string())])?;
+    let next = last + 1;
+    ports.set(&[policy::setting(GENERATION, text::number(next))])?;
     Ok(next)
 }
 

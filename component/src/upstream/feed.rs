@@ -16,7 +16,7 @@ use crate::contract::{
 use crate::ports::Ports;
 use crate::refusal::refuse;
 use crate::retention::DAY_MS;
-use crate::{record, session};
+use crate::{record, session, text};
 
 /// Definitive misses in a row after which a source counts as gone.
 const MISSES: u32 = 3;
@@ -63,7 +63,7 @@ pub fn key(word: &str, numbers: &[u64]) -> String {
         if at > 0 {
             key.push(':');
         }
-        key.push_str(&number.to_string());
+        text::push_number(&mut key, *number);
     }
     key
 }
@@ -158,7 +158,7 @@ impl<P: Ports> Feed<'_, P> {
                 let time = usable(facts.at, file);
                 let old = self.progress.file.is_old(time) || self.progress.file.headless;
                 if !old && self.is_turn(&facts) {
-                    self.count(time, (at + read as u64).to_string());
+                    self.count(time, text::number(at + read as u64));
                 }
                 self.progress.newest = self.progress.newest.max(time);
             }
@@ -184,7 +184,7 @@ impl<P: Ports> Feed<'_, P> {
             if !position.passing {
                 let mut line = self.upstream.session.key.clone();
                 line.push_str(": a line of over 64 MiB in its source is passed over, at byte ");
-                line.push_str(&position.at.to_string());
+                text::push_number(&mut line, position.at);
                 self.ports.log(Level::Warn, &line);
             }
             position.passing = true;

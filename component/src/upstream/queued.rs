@@ -38,7 +38,7 @@ impl Queued {
         }
         if facts.role != Part::Turn {
             if self.0.len() == MOST {
-                self.0.remove(0);
+                self.remove(0);
             }
             let command = facts.role == Part::Enqueue;
             self.0.push(Prompt { text: facts.bare, command, turn: true });
@@ -55,9 +55,20 @@ impl Queued {
             if facts.role == Part::Command { &mut prompt.command } else { &mut prompt.turn };
         let repeats = core::mem::take(expected);
         if !prompt.command && !prompt.turn {
-            self.0.remove(at);
+            self.remove(at);
         }
         repeats
+    }
+
+    /// Removes a prompt. (The library's way can fail, and brings the words for it.)
+    fn remove(&mut self, at: usize) {
+        let mut kept = Vec::with_capacity(MOST);
+        for (nth, prompt) in self.0.iter().enumerate() {
+            if nth != at {
+                kept.push(*prompt);
+            }
+        }
+        self.0 = kept;
     }
 
     /// Writes it as a JSON list: one string a prompt, its digest with a letter.

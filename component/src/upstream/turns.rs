@@ -5,7 +5,7 @@ use alloc::string::String;
 use super::digest::Digest;
 use crate::contract::{Error, SessionRef, Upstream};
 use crate::ports::Ports;
-use crate::session;
+use crate::{session, text};
 
 /// How many texts are remembered of a session.
 const REMEMBERED: usize = 10;
@@ -41,7 +41,15 @@ pub fn is_running(upstream: &Upstream, now: u64) -> bool {
 #[must_use]
 pub fn is_echo(upstream: &Upstream, text: Digest) -> bool {
     let hash = text.hex();
-    !upstream.sent.is_empty() && upstream.sent.split(' ').any(|known| known == hash)
+    let mut rest = upstream.sent.as_str();
+    while !rest.is_empty() {
+        let (known, others) = first_of(rest);
+        if known == hash {
+            return true;
+        }
+        rest = others;
+    }
+    false
 }
 
 fn load(ports: &mut impl Ports, session: &SessionRef) -> Result<(u64, Upstream), Error> {
@@ -52,21 +60,26 @@ fn load(ports: &mut impl Ports, session: &SessionRef) -> Result<(u64, Upstream),
 
 /// The hashes with this one as the newest, oldest first, one space between two.
 fn remembered(before: &str, hash: &str) -> String {
-    let mut others = 0;
-    for known in before.split(' ') {
-        others += usize::from(known != hash);
-    }
-    let mut all = String::new();
-    for known in before.split(' ') {
-        if known == hash || known.is_empty() {
-            continue;
+    let mut others = String::new();
+    let mut count = 0;
+    let mut rest = before;
+    while !rest.is_empty() {
+        let (known, later) = first_of(rest);
+        if known != hash {
+            others.push_str(known);
+            others.push(' ');
+            count += 1;
         }
-        if others < REMEMBERED {
-            all.push_str(known);
-            all.push(' ');
-        }
-        others -= 1;
+        rest = later;
     }
-    all.push_str(hash);
-    all
+    let mut newest = others.as_str();
+    for _ in REMEMBERED..=count {
+        newest = first_of(newest).1;
+    }
+    text::joined(&[newest, hash])
+}
+
+/// The first hash of a list, and the others.
+fn first_of(hashes: &str) -> (&str, &str) {
+    text::cut(hashes, b' ').unwrap_or((hashes, ""))
 }

@@ -1,6 +1,5 @@
 //! What the typed calls answer, as JSON: the members and their order are the surface's promise.
 
-use alloc::format;
 use alloc::string::String;
 
 use crate::contract::{
@@ -10,6 +9,7 @@ use crate::contract::{
 use crate::json::{self, Value, Writer};
 use crate::ports::Stored;
 use crate::refusal::corrupt;
+use crate::text::{joined, number};
 
 /// `record`.
 pub fn outcome(outcome: Outcome) -> String {
@@ -172,8 +172,11 @@ pub fn state(version: u64) -> String {
 /// A payload that is not the JSON object it must be: it would break the whole response.
 pub fn changes(delta: &Delta) -> Stored<String> {
     if let Some(event) = delta.events.iter().find(|event| !has_sound_payload(event)) {
-        let sequence = event.sequence;
-        return Err(corrupt(&format!("the payload of event {sequence} is not a JSON object")));
+        return Err(corrupt(&joined(&[
+            "the payload of event ",
+            &number(event.sequence),
+            " is not a JSON object",
+        ])));
     }
     Ok(json::object(|out| {
         out.name("stateVersion").number(delta.state_version);

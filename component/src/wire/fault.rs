@@ -1,12 +1,12 @@
 //! Errors as JSON-RPC knows them: a code, a stable reason word, and the field that is wrong.
 
 use alloc::boxed::Box;
-use alloc::format;
 use alloc::string::String;
 
 use super::reasons::{invalid_word, storage_word};
 use crate::contract::{Error, Failure, InvalidInput, StorageFailure};
 use crate::json::Writer;
+use crate::text::{joined, number};
 
 /// A JSON-RPC error code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,16 +107,18 @@ impl From<Failure> for Box<Fault> {
             Failure::Trap(what) => Fault::new(
                 Code::Failed,
                 "plugin-trap",
-                format!("the core failed and nothing was changed: {what}"),
+                joined(&["the core failed and nothing was changed: ", &what]),
             ),
             Failure::Timeout(ms) => Fault::new(
                 Code::Failed,
                 "plugin-timeout",
-                format!(
-                    "the core did not answer within {ms} ms and nothing was changed; if that \
-                     happens again, ask for less in one call (fewer signals or watchers; take, and \
-                     acknowledge in parts, rather than drain) or raise the deadline"
-                ),
+                joined(&[
+                    "the core did not answer within ",
+                    &number(ms),
+                    " ms and nothing was changed; if that happens again, ask for less in one call \
+                     (fewer signals or watchers; take, and acknowledge in parts, rather than \
+                     drain) or raise the deadline",
+                ]),
             ),
             Failure::Overloaded => Fault::new(
                 Code::Failed,
@@ -126,12 +128,16 @@ impl From<Failure> for Box<Fault> {
             Failure::TooLong(limit) => Fault::new(
                 Code::Request,
                 "too-long",
-                format!("a request has at most {limit} bytes; send it in parts"),
+                joined(&["a request has at most ", &number(limit), " bytes; send it in parts"]),
             ),
             Failure::TooMany(limit) => Fault::new(
                 Code::Request,
                 "too-many",
-                format!("a batch has at most {limit} requests; send them in several"),
+                joined(&[
+                    "a batch has at most ",
+                    &number(limit),
+                    " requests; send them in several",
+                ]),
             ),
             Failure::NotUtf8 => {
                 Fault::new(Code::Parse, "not-utf8", "a request is JSON text in UTF-8")
@@ -139,7 +145,7 @@ impl From<Failure> for Box<Fault> {
             Failure::Unavailable(why) => Fault::new(
                 Code::Method,
                 "unavailable",
-                format!("this method is not available here: {why}"),
+                joined(&["this method is not available here: ", &why]),
             ),
         }
     }

@@ -2,7 +2,6 @@
 //! is no value, and no field is passed over.
 
 use alloc::boxed::Box;
-use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
@@ -11,6 +10,7 @@ use super::place::Place;
 use crate::contract::{InvalidReason, SessionRef};
 use crate::json::{Members, Value};
 use crate::refusal::{self, MAX_INTEGER, listed};
+use crate::text::{joined, parse};
 
 /// What a reading of fields answers.
 pub type Read<T> = Result<T, Box<Fault>>;
@@ -247,15 +247,22 @@ fn version_at(value: &Value<'_>, place: &Place<'_>) -> Read<u64> {
 /// An integer; `None` for one that does not fit 64 bits with its sign.
 fn integer_at(value: &Value<'_>, place: &Place<'_>) -> Read<Option<i64>> {
     match value.as_integer() {
-        Some(integer) => Ok(integer.parse().ok()),
+        Some(integer) => Ok(signed(integer)),
         None => Err(wrong_type(place, "an integer")),
     }
 }
 
+fn signed(integer: &str) -> Option<i64> {
+    match integer.strip_prefix('-') {
+        Some(digits) => 0_i64.checked_sub_unsigned(parse(digits)?),
+        None => i64::try_from(parse(integer)?).ok(),
+    }
+}
+
 fn wrong_type(place: &Place<'_>, what: &str) -> Box<Fault> {
-    refuse(InvalidReason::WrongType, place, &format!("must be {what}"))
+    refuse(InvalidReason::WrongType, place, &joined(&["must be ", what]))
 }
 
 fn out_of_range(place: &Place<'_>, what: &str) -> Box<Fault> {
-    refuse(InvalidReason::OutOfRange, place, &format!("must be {what}"))
+    refuse(InvalidReason::OutOfRange, place, &joined(&["must be ", what]))
 }

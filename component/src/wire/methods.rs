@@ -1,7 +1,6 @@
 //! The methods: what each is called, whether it writes, and how it becomes a typed call.
 
 use alloc::boxed::Box;
-use alloc::format;
 use alloc::string::{String, ToString};
 
 use super::answers;
@@ -14,6 +13,7 @@ use crate::contract::{
 };
 use crate::json::Value;
 use crate::ports::Ports;
+use crate::text::{joined, parse};
 use crate::upstream::{adopt, feed, plan, turns};
 use crate::{acknowledge, lifecycle, notice, reconcile, record, retention, session, watch};
 
@@ -351,14 +351,14 @@ fn as_written(params: &Value<'_>, mut fault: Box<Fault>) -> Box<Fault> {
             (session, session.to_string())
         } else {
             let session = field.strip_suffix(".agent")?;
-            (session, format!("{}.agent", session.strip_suffix(".target")?))
+            (session, joined(&[session.strip_suffix(".target")?, ".agent"]))
         };
         find(params, session)?.as_text()?;
         Some(written)
     });
     if let (Some(field), Some(written)) = (&fault.field, written) {
         if let Some(what) = fault.message.strip_prefix(field.as_str()) {
-            fault.message = format!("{written}{what}");
+            fault.message = joined(&[&written, what]);
         }
         fault.field = Some(written);
     }
@@ -367,9 +367,20 @@ fn as_written(params: &Value<'_>, mut fault: Box<Fault>) -> Box<Fault> {
 
 /// What stands at a path such as `signals[3].session`.
 fn find<'v>(params: &'v Value<'v>, path: &str) -> Option<&'v Value<'v>> {
-    path.split(['.', '[']).try_fold(params, |value, step| match value {
-        Value::Object(members) => members.get(step),
-        Value::List(elements) => elements.get(step.strip_suffix(']')?.parse::<usize>().ok()?),
-        _ => None,
-    })
+    let mut value = params;
+    let mut rest = Some(path);
+    while let Some(path) = rest {
+        let end = path.bytes().position(|byte| matches!(byte, b'.' | b'['));
+        let step = path.get(..end.unwrap_or(path.len()))?;
+        rest = end.and_then(|end| path.get(end + 1..));
+        value = match value {
+            Value::Object(members) => members.get(step)?,
+            Value::List(elements) => {
+                let at = parse(step.strip_suffix(']')?)?;
+                elements.get(usize::try_from(at).ok()?)?
+            }
+            _ => return None,
+        };
+    }
+    Some(value)
 }

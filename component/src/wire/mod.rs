@@ -22,7 +22,6 @@ mod tools;
 mod upstreams;
 
 use alloc::boxed::Box;
-use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
@@ -31,6 +30,7 @@ use self::methods::{METHODS, Name};
 use self::request::Request;
 use crate::contract::{Errand, ErrandDone, Failure, Level, Method};
 use crate::ports::Ports;
+use crate::text::joined;
 
 /// Every method, by name. See `wire.methods` in the contract.
 #[must_use]
@@ -120,8 +120,8 @@ fn answer(
     };
     if let Some(session) = lost.session {
         let Fault { reason, message, .. } = &*fault;
-        ports
-            .log(Level::Error, &format!("nothing was recorded on {session} ({reason}): {message}"));
+        let line = ["nothing was recorded on ", &session, " (", reason, "): ", message];
+        ports.log(Level::Error, &joined(&line));
     }
     Err(request.result(&lost.result))
 }

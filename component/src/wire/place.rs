@@ -1,7 +1,8 @@
 //! Where a value stands in a request, for errors that name it.
 
 use alloc::string::String;
-use core::fmt::{self, Display, Formatter, Write};
+
+use crate::text::element;
 
 /// A place in a request: `signals[3].actor.id`. It is text only once an error needs it.
 #[derive(Clone, Copy)]
@@ -36,23 +37,18 @@ impl<'a> Place<'a> {
 
     /// The path as the caller would write it.
     pub fn path(&self) -> String {
-        let mut path = String::new();
-        // Writing to a string cannot fail.
-        let _ = write!(path, "{self}");
-        path
-    }
-}
-
-impl Display for Place<'_> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let above = self.above.filter(|above| !matches!(above.step, Step::Whole(_)));
-        if let Some(above) = above {
-            above.fmt(f)?;
-        }
+        let mut path = above.map(Self::path).unwrap_or_default();
         match self.step {
-            Step::Member(name) if above.is_some() => write!(f, ".{name}"),
-            Step::Whole(name) | Step::Member(name) => f.write_str(name),
-            Step::Element(at) => write!(f, "[{at}]"),
+            Step::Member(name) => {
+                if above.is_some() {
+                    path.push('.');
+                }
+                path.push_str(name);
+            }
+            Step::Whole(name) => path.push_str(name),
+            Step::Element(at) => return element(&path, at),
         }
+        path
     }
 }

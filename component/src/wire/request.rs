@@ -2,7 +2,6 @@
 
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
-use alloc::format;
 use alloc::string::{String, ToString};
 
 use super::fault::{Code, Fault};
@@ -10,6 +9,7 @@ use super::fields::{Fields, Read, refuse};
 use super::place::Place;
 use crate::contract::InvalidReason;
 use crate::json::{self, Members, Value, Writer};
+use crate::text::joined;
 
 /// What a caller gave to recognise the response by.
 #[derive(Debug, PartialEq, Eq)]
@@ -45,7 +45,7 @@ impl<'a> Request<'a> {
     pub fn read(text: &'a str) -> Result<Self, NoRequest<'a>> {
         let nameless = |fault| NoRequest { id: Id::Null, fault };
         let value = json::read(text).map_err(|malformed| {
-            let message = format!("the request is not JSON: {malformed}");
+            let message = joined(&["the request is not JSON: ", &malformed.words()]);
             nameless(Fault::new(Code::Parse, "malformed-json", message))
         })?;
         let Value::Object(mut members) = value else {

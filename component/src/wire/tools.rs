@@ -2,7 +2,6 @@
 //! result that the agent can read and act on, never an error of the protocol.
 
 use alloc::boxed::Box;
-use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
@@ -15,6 +14,7 @@ use crate::contract::SessionRef;
 use crate::json::{self, Members, Value, Writer};
 use crate::ports::Ports;
 use crate::refusal::MAX_INTEGER;
+use crate::text::joined;
 use crate::{session, watch};
 
 /// A tool.
@@ -264,7 +264,7 @@ fn explain(refusal: &Fault) -> String {
         out.name("error").open_object();
         out.name("reason").text(reason);
         out.name("field").text(known);
-        out.name("message").text(&format!("{known}{what}"));
+        out.name("message").text(&joined(&[known, what]));
         out.close_object();
     })
 }

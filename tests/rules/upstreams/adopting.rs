@@ -81,8 +81,7 @@ fn another_source_starts_over_at_its_end_and_is_another_adoption() {
     let other = super::transcript::beside(&transcript.path, "other.jsonl");
     std::fs::write(&other, typed("elsewhere", 9) + "\n").unwrap();
     let source = Source::claude_file(other.to_str().unwrap());
-    let adopted =
-        transcript.gateway.adopt(AdoptionRequest::new(CHILD, source, "claude")).unwrap();
+    let adopted = transcript.gateway.adopt(AdoptionRequest::new(CHILD, source, "claude")).unwrap();
     assert!(adopted.adopted);
     assert_eq!(adopted.state_version, 2, "recorded again: the key has another generation");
     assert_eq!(transcript.checks(), QUIET);
@@ -200,7 +199,9 @@ fn what_an_adoption_names_is_checked_like_everything_else() {
             "source.thread",
         ),
         (
-            with(|it| it.source = Source { kind: "claude-node".into(), place: "n".into(), thread: None }),
+            with(|it| {
+                it.source = Source { kind: "claude-node".into(), place: "n".into(), thread: None }
+            }),
             InvalidReason::MissingField,
             "source.thread",
         ),

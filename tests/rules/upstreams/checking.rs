@@ -17,10 +17,9 @@ fn a_person_at_the_source_is_a_direct_message_with_the_catalog_as_its_channel() 
     let transcript = Transcript::adopted(&[]);
     transcript.appends(&[typed("hello", 1)]);
     assert_eq!(transcript.checks(), ACTIVE);
-    transcript.gateway.hears([
-        "notice agent:main:main: agent:main:subagent:child 0..2",
-        "wake agent:main:main",
-    ]);
+    transcript
+        .gateway
+        .hears(["notice agent:main:main: agent:main:subagent:child 0..2", "wake agent:main:main"]);
     let delta = transcript.gateway.changes_since(CHILD, 1, None).unwrap();
     let event = &delta.events[0];
     assert_eq!(event.summary, "human message via claude");
@@ -168,8 +167,10 @@ fn nothing_of_a_transcripts_text_reaches_the_store() {
     let source = headsup::Source::claude_file(path.to_str().unwrap());
     gateway.adopt(headsup::AdoptionRequest::new(CHILD, source, "claude")).unwrap();
     gateway.sent(CHILD, "the secret that was sent").unwrap();
-    let rows = [typed("the secret that was sent", 2), typed("the secret of a person", 3)].join("\n");
-    std::fs::write(&path, typed("the secret in history", 1) + "\n" + &rows + "\n{broken secret\n").unwrap();
+    let rows =
+        [typed("the secret that was sent", 2), typed("the secret of a person", 3)].join("\n");
+    std::fs::write(&path, typed("the secret in history", 1) + "\n" + &rows + "\n{broken secret\n")
+        .unwrap();
     gateway.passes(MINUTE);
     assert_eq!(gateway.check_upstreams().unwrap(), ACTIVE);
     let heard: Vec<String> = gateway.news().iter().map(ToString::to_string).collect();
