@@ -26,20 +26,14 @@ pub(super) struct Said {
 }
 
 impl Said {
-    /// What a row says that says nothing.
-    pub(super) fn nothing() -> Self {
-        Listener::default().said()
-    }
-
-    /// Reads a string, or a list of blocks; anything else says nothing.
-    pub(super) fn read(scanner: &mut Scanner) -> Option<Self> {
+    /// Reads what comes next: a string, or a list of blocks; anything else says nothing.
+    pub(super) fn read(next: Option<Scanner>) -> Self {
         let mut listener = Listener::default();
-        match scanner.next()? {
-            b'"' => scanner.string(&mut listener.prose)?,
-            b'[' => listener.blocks(scanner)?,
-            _ => scanner.skip()?,
+        if let Some(mut scanner) = next {
+            // It was passed before, and so it is JSON.
+            let _ = listener.value(&mut scanner);
         }
-        Some(listener.said())
+        listener.said()
     }
 }
 
@@ -64,8 +58,13 @@ impl Listener {
         Said { text, bare: bare.map_or(text, Folding::digest), opening, flags }
     }
 
-    fn blocks(&mut self, scanner: &mut Scanner) -> Option<()> {
-        scanner.opens(b'[');
+    fn value(&mut self, scanner: &mut Scanner) -> Option<()> {
+        if scanner.next()? == b'"' {
+            return scanner.string(&mut self.prose);
+        }
+        if !scanner.opens(b'[') {
+            return None;
+        }
         self.flags |= Flag::Blocks.bit();
         let mut is_first = true;
         while scanner.another(b']', &mut is_first)? {

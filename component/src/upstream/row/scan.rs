@@ -75,6 +75,7 @@ pub(super) type Word = Beginning<48>;
 
 /// Stands in a line; everything before was read. Each function passes what it says, after white
 /// space, or answers none because the line is not JSON.
+#[derive(Clone, Copy)]
 pub(super) struct Scanner<'a> {
     line: &'a [u8],
     at: usize,
@@ -113,12 +114,12 @@ impl<'a> Scanner<'a> {
         self.passes(bracket)
     }
 
-    /// Passes to the next member of an object: whether there is one, its value being next, or the end
-    /// was passed. `is_first`: none was passed before.
+    /// Passes to the next member of an object: whether there is one, its name read and its value being
+    /// next, or the end was passed. `is_first`: none was passed before.
     pub(super) fn member(&mut self, is_first: &mut bool, name: &mut Word) -> Option<bool> {
-        *name = Word::EMPTY;
         let there = self.another(b'}', is_first)?;
         if there {
+            *name = Word::EMPTY;
             self.name(name)?;
         }
         Some(there)
