@@ -32,8 +32,8 @@ pub use headsup::awareness::sources::{
 };
 pub use headsup::awareness::storage::{
     AppendOutcome, AppendRequest, Appended, Changes, ClaimRequest, Cursor, CursorQuery,
-    CursorState, Entry, Head, HeadChange, Link, LogPage, Notifying, Pair, PairState,
-    Positions, PruneRequest, Row, Upstream, Watched,
+    CursorState, Entry, Head, HeadChange, Link, LogPage, Notifying, Pair, PairState, Positions,
+    PruneRequest, Row, Upstream, Watched,
 };
 pub use headsup::awareness::types::{
     Actor, ActorType, Adoption, DirectMessage, Error, Event, GoalChange, Happening, InvalidInput,

@@ -9,11 +9,11 @@ use crate::contract::headsup::awareness::{log, queue, settings, storage};
 use crate::contract::wasi::clocks::wall_clock;
 use crate::contract::{
     Acknowledgement, Adopted, AdoptionRequest, AppendOutcome, AppendRequest, Changes, Check,
-    ClaimRequest, CursorQuery, Delta, Drained, Errand, ErrandDone, Error, Explanation, Failure, Found,
-    Head, Level, LogPage, Metadata, Method, Notice, Opening, Outcome, Pair,
-    PairState, PendingCount, PendingNotice, Plan, Policy, PruneRequest, Pruning, Reader, Receipt,
-    Recovery, Removal, Selection, Session, SessionRef, Setting, Signal, Upstream, Urgency,
-    WatchAnswer, WatchEntry, Watched,
+    ClaimRequest, CursorQuery, Delta, Drained, Errand, ErrandDone, Error, Explanation, Failure,
+    Found, Head, Level, LogPage, Metadata, Method, Notice, Opening, Outcome, Pair, PairState,
+    PendingCount, PendingNotice, Plan, Policy, PruneRequest, Pruning, Reader, Receipt, Recovery,
+    Removal, Selection, Session, SessionRef, Setting, Signal, Upstream, Urgency, WatchAnswer,
+    WatchEntry, Watched,
 };
 use crate::ports::{Ports, Stored};
 use crate::{

@@ -8,8 +8,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::contract::{
-    AppendOutcome, AppendRequest, Changes, ClaimRequest, CursorQuery, Head, Level, LogPage, Opening,
-    Pair, PairState, PendingCount, PruneRequest, Pruning, Removal, Session, Setting,
+    AppendOutcome, AppendRequest, Changes, ClaimRequest, CursorQuery, Head, Level, LogPage,
+    Opening, Pair, PairState, PendingCount, PruneRequest, Pruning, Removal, Session, Setting,
     StorageFailure, Upstream, Watched,
 };
 

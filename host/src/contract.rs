@@ -43,13 +43,11 @@ pub use exports::wire::{Access, Errand, ErrandDone, Failure, Method};
 pub use imports::log::Level;
 pub use imports::queue::{Delivery, Opening};
 pub use imports::settings::Setting;
-pub use imports::sources::{
-    ExplainedRow, FileFound, FileRead, Found, Reader, Source, Tally,
-};
+pub use imports::sources::{ExplainedRow, FileFound, FileRead, Found, Reader, Source, Tally};
 pub use imports::storage::{
     AppendOutcome, AppendRequest, Appended, Changes, ClaimRequest, Cursor, CursorQuery,
-    CursorState, Entry, Head, HeadChange, Link, LogPage, Notifying, Pair, PairState,
-    Positions, PruneRequest, Row, Upstream, Watched,
+    CursorState, Entry, Head, HeadChange, Link, LogPage, Notifying, Pair, PairState, Positions,
+    PruneRequest, Row, Upstream, Watched,
 };
 pub use imports::types::{
     Actor, ActorType, Adoption, DirectMessage, Error, Event, GoalChange, Happening, InvalidInput,

@@ -22,10 +22,9 @@ fn the_third_definitive_miss_in_a_row_is_recorded_once_and_ends_the_link() {
     }
     assert_eq!(transcript.checks(), GONE);
     assert_eq!(kinds(&transcript), [Kind::Adopted, Kind::UpstreamMissing]);
-    transcript.gateway.hears([
-        "notice agent:main:main: agent:main:subagent:child 0..2",
-        "wake agent:main:main",
-    ]);
+    transcript
+        .gateway
+        .hears(["notice agent:main:main: agent:main:subagent:child 0..2", "wake agent:main:main"]);
     assert_eq!(transcript.checks().checked, 0, "there is no link any more");
     let delta = transcript.gateway.changes_since(CHILD, 1, None).unwrap();
     assert_eq!(delta.events[0].summary, "upstream missing via claude");

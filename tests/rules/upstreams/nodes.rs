@@ -31,7 +31,8 @@ impl Node {
     /// What a check answers that found these items.
     #[track_caller]
     fn finds(&self, items: &[String]) -> Value {
-        let items: Vec<Value> = items.iter().map(|item| serde_json::from_str(item).unwrap()).collect();
+        let items: Vec<Value> =
+            items.iter().map(|item| serde_json::from_str(item).unwrap()).collect();
         self.0.answer("feedUpstream", &json!({"plan": self.plan(), "items": items}))
     }
 }
@@ -59,10 +60,7 @@ fn the_first_items_are_history_and_those_after_the_last_one_are_new() {
     let mut items = vec![typed("one", 1), said("two", 2)];
     assert_eq!(node.finds(&items), json!({"finding": "quiet"}));
     items.extend([typed("three", 3), typed("four", 4)]);
-    assert_eq!(
-        node.finds(&items),
-        json!({"finding": "activity", "turns": 2, "stateVersion": 2})
-    );
+    assert_eq!(node.finds(&items), json!({"finding": "activity", "turns": 2, "stateVersion": 2}));
     assert_eq!(node.finds(&items), json!({"finding": "quiet"}));
 }
 
@@ -112,9 +110,10 @@ fn a_plan_that_is_not_the_last_one_writes_nothing() {
     let node = Node::adopted();
     let old = node.plan();
     node.finds(&[typed("one", 1)]);
-    let params = json!({"plan": old, "items": [serde_json::from_str::<Value>(&typed("two", 2)).unwrap()]});
+    let params =
+        json!({"plan": old, "items": [serde_json::from_str::<Value>(&typed("two", 2)).unwrap()]});
     assert_eq!(node.0.answer("feedUpstream", &params), json!({"finding": "superseded"}));
-    assert_eq!(turns_of(&node.0), []);
+    assert_eq!(turns_of(&node.0), [0; 0]);
 }
 
 #[test]

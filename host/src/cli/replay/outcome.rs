@@ -113,7 +113,12 @@ fn checked(result: &Value) -> Option<Outcome> {
 
 fn plan(plan: &Value) -> String {
     let source = &plan["source"];
-    format!("{}: {} on {}", session(&plan["session"]), text(&source["thread"]), text(&source["node"]))
+    format!(
+        "{}: {} on {}",
+        session(&plan["session"]),
+        text(&source["thread"]),
+        text(&source["node"])
+    )
 }
 
 fn status(result: &Value) -> Option<Outcome> {

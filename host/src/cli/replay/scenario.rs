@@ -128,7 +128,8 @@ mod tests {
 
     #[test]
     fn comments_are_headings_at_the_start_of_a_paragraph_and_narration_inside() {
-        let steps = parse("# One\n# more\n#silent\n\n\n# Two\n{}\n# after\n#! append w.jsonl {}").unwrap();
+        let steps =
+            parse("# One\n# more\n#silent\n\n\n# Two\n{}\n# after\n#! append w.jsonl {}").unwrap();
         let words: Vec<String> = steps
             .iter()
             .map(|step| match step {
@@ -139,7 +140,10 @@ mod tests {
                 Step::Append(row) => row.sentence(),
             })
             .collect();
-        assert_eq!(words, ["H One", "N more", "H Two", "7 {}", "N after", "w.jsonl gets a row of type nameless"]);
+        assert_eq!(
+            words,
+            ["H One", "N more", "H Two", "7 {}", "N after", "w.jsonl gets a row of type nameless"]
+        );
     }
 
     #[test]
