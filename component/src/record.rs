@@ -7,8 +7,8 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::contract::{
-    AppendOutcome, AppendRequest, Appended, Changes, Cursor, CursorState, Error, Head, HeadChange,
-    InvalidReason, Kind, Outcome, Pair, Positions, Session, Signal,
+    AppendOutcome, AppendRequest, Appended, Changes, Cursor, CursorState, Entry, Error, Head,
+    HeadChange, InvalidReason, Kind, Outcome, Pair, Positions, Session, Signal,
 };
 use crate::cursor::{self, moved};
 use crate::notice::Opened;
@@ -65,28 +65,28 @@ fn append(
     checked: Checked,
     opened: &mut Opened,
 ) -> Result<Outcome, Error> {
-    let Checked { kind, actor, watchers, mut entry } = checked;
+    let Checked { kind, watchers, mut entry } = checked;
     if entry.dedupe_key.is_none() {
         entry.dedupe_key = key_of_link(ports, kind, &entry.session)?;
     }
-    let session = entry.session.clone();
     let only_if_watched = kind == Kind::HumanDirectMessage && watchers.is_empty();
-    let named = watchers_of(kind, watchers, actor.as_deref(), &session);
+    let named = watchers_of(kind, watchers, &entry);
     let request = AppendRequest { entry, only_if_watched, settled: kind.notifies(), named };
     let appended = match ports.append(&request)? {
         AppendOutcome::Appended(appended) => appended,
         AppendOutcome::Duplicate(version) => return Ok(Outcome::Duplicate(version)),
         AppendOutcome::Unwatched => return Ok(Outcome::Unwatched),
     };
+    let AppendRequest { entry, named, .. } = request;
     let sequence = appended.sequence;
-    let moves = Moves { now, sequence, session: &session, actor: actor.as_deref() };
+    let moves = Moves { now, sequence, session: &entry.session, actor: entry.actor_id.as_deref() };
     let head = moves.head(appended.head.as_ref(), kind);
     let cursors = match kind {
-        Kind::ChildSpawned => moves.seed(&appended, request.named, opened),
-        _ if kind.notifies() => moves.notify(&appended, request.named, opened),
+        Kind::ChildSpawned => moves.seed(&appended, named, opened),
+        _ if kind.notifies() => moves.notify(&appended, named, opened),
         _ => Vec::new(),
     };
-    ports.save(&Changes { heads: vec![HeadChange { session: session.clone(), head }], cursors })?;
+    ports.save(&Changes { heads: vec![HeadChange { session: entry.session, head }], cursors })?;
     Ok(Outcome::Recorded(sequence))
 }
 
@@ -104,15 +104,15 @@ fn key_of_link(ports: &mut impl Ports, kind: Kind, session: &Session) -> Stored<
 /// Whose cursors the signal may create: the named watchers of a notifying one; the parents of a
 /// spawned session, which are the named watchers, or else the actor. Sessions that cannot watch
 /// are left out.
-fn watchers_of(kind: Kind, named: Vec<Key>, actor: Option<&str>, target: &Session) -> Vec<String> {
+fn watchers_of(kind: Kind, named: Vec<Key>, entry: &Entry) -> Vec<String> {
     let mut watchers = Vec::new();
     let mut add = |key: Key| {
-        if key.is_qualified() && key.as_str() != target.key {
+        if key.is_qualified() && key.as_str() != entry.session.key {
             watchers.push(key.into_string());
         }
     };
     if kind == Kind::ChildSpawned && named.is_empty() {
-        if let Some(Ok(key)) = actor.map(|id| Key::parse("actor.id", id)) {
+        if let Some(Ok(key)) = entry.actor_id.as_deref().map(|id| Key::parse("actor.id", id)) {
             add(key);
         }
     } else if kind == Kind::ChildSpawned || kind.notifies() {

@@ -158,7 +158,8 @@ pub fn id(field: &str, given: &str) -> Result<String, InvalidInput> {
     if given.len() > MAX_ID_BYTES {
         return Err(refuse(InvalidReason::TooLong, field, "an id has at most 256 bytes"));
     }
-    if given.chars().any(|c| c.is_whitespace() || is_forbidden(c)) {
+    let visible = given.bytes().all(|byte| byte.is_ascii_graphic());
+    if !visible && given.chars().any(|c| c.is_whitespace() || is_forbidden(c)) {
         return Err(refuse(
             InvalidReason::InvalidId,
             field,
@@ -172,19 +173,20 @@ pub fn id(field: &str, given: &str) -> Result<String, InvalidInput> {
 ///
 /// # Errors
 /// `invalid-name` for a forbidden character, `too-long` beyond [`MAX_NAME_CHARS`].
-pub fn name(field: &str, given: &str) -> Result<Option<String>, InvalidInput> {
+pub fn name<'a>(field: &str, given: &'a str) -> Result<Option<&'a str>, InvalidInput> {
     let name = given.trim();
-    if name.chars().any(is_forbidden) {
+    let plain = name.bytes().all(|byte| matches!(byte, b' '..=b'~'));
+    if !plain && name.chars().any(is_forbidden) {
         return Err(refuse(
             InvalidReason::InvalidName,
             field,
             "a name has no control characters and no line or paragraph separators",
         ));
     }
-    if name.chars().count() > MAX_NAME_CHARS {
+    if name.len() > MAX_NAME_CHARS && name.chars().count() > MAX_NAME_CHARS {
         return Err(refuse(InvalidReason::TooLong, field, "a name has at most 64 characters"));
     }
-    Ok((!name.is_empty()).then(|| name.to_string()))
+    Ok((!name.is_empty()).then_some(name))
 }
 
 /// Whether a watcher is *nested*: the rest of its key starts with `subagent:`. Nested watchers
@@ -235,13 +237,13 @@ enum Qualification {
 }
 
 fn agent_id_bytes(key: &str) -> Qualification {
-    let (first, rest) = key.split_once(':').unwrap_or((key, ""));
-    if first != "agent" {
-        return Qualification::Bare;
-    }
-    match rest.split_once(':') {
-        Some((id, rest)) if is_agent_id(id) && !rest.is_empty() => {
-            Qualification::Qualified(id.len())
+    let Some(rest) = key.strip_prefix(QUALIFIER) else {
+        return if key == "agent" { Qualification::Broken } else { Qualification::Bare };
+    };
+    let id_bytes = rest.bytes().take_while(|byte| *byte != b':').count();
+    match rest.get(..id_bytes) {
+        Some(id) if is_agent_id(id) && id_bytes + 1 < rest.len() => {
+            Qualification::Qualified(id_bytes)
         }
         _ => Qualification::Broken,
     }

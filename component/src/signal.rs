@@ -122,8 +122,6 @@ impl Happening {
 pub struct Checked {
     /// What happened.
     pub kind: Kind,
-    /// Who did it: the actor's id, canonical.
-    pub actor: Option<String>,
     /// Whom the producer named, in its order; bare keys, which cannot watch, included.
     pub watchers: Vec<Key>,
     /// What the log will hold.
@@ -159,7 +157,6 @@ pub fn check(signal: &Signal, now: u64) -> Result<Checked, InvalidInput> {
     });
     Ok(Checked {
         kind,
-        actor: actor.clone(),
         watchers,
         entry: entry(signal, session, actor, worded, [session_id, run_id, dedupe_key], now),
     })
@@ -232,20 +229,20 @@ fn word(happening: &Happening) -> Result<Worded, InvalidInput> {
                 ));
             }
             let turns = message.turns.filter(|turns| *turns > 1);
-            let via = channel.as_deref().unwrap_or("unknown");
+            let via = channel.unwrap_or("unknown");
             Worded {
-                summary: format!("human message via {via}"),
-                payload: payload([("channel", channel.as_deref())], turns),
+                summary: joined("human message via ", via),
+                payload: payload([("channel", channel)], turns),
             }
         }
         Happening::UpstreamMissing(catalog) => {
             let catalog = needed_name("catalog", catalog)?;
             Worded {
-                summary: format!("upstream missing via {catalog}"),
-                payload: payload([("channel", Some(&*catalog))], None),
+                summary: joined("upstream missing via ", catalog),
+                payload: payload([("channel", Some(catalog))], None),
             }
         }
-        Happening::GoalChanged(change) => plain(format!("goal {}", change.word())),
+        Happening::GoalChanged(change) => plain(joined("goal ", change.word())),
         Happening::ChildSpawned => plain("child session spawned".to_string()),
         Happening::RunCompleted => plain("child run completed".to_string()),
         Happening::RunFailed(outcome) => Worded {
@@ -261,8 +258,8 @@ fn word(happening: &Happening) -> Result<Worded, InvalidInput> {
             let host =
                 adoption.host.as_deref().map(|host| session::id("host", host)).transpose()?;
             Worded {
-                summary: format!("session adopted from {catalog}"),
-                payload: payload([("channel", Some(&*catalog)), ("host", host.as_deref())], None),
+                summary: joined("session adopted from ", catalog),
+                payload: payload([("channel", Some(catalog)), ("host", host.as_deref())], None),
             }
         }
         Happening::Created => plain("session created".to_string()),
@@ -271,6 +268,14 @@ fn word(happening: &Happening) -> Result<Worded, InvalidInput> {
 
 fn plain(summary: String) -> Worded {
     Worded { summary, payload: None }
+}
+
+/// One text of two. Formatting machinery would take a dozen times as long, for every signal.
+fn joined(words: &str, name: &str) -> String {
+    let mut text = String::with_capacity(words.len() + name.len());
+    text.push_str(words);
+    text.push_str(name);
+    text
 }
 
 /// A JSON object of what is there; `None` if nothing is.
@@ -290,11 +295,11 @@ fn payload<const N: usize>(names: [(&str, Option<&str>); N], turns: Option<u32>)
     }))
 }
 
-fn optional_name(field: &str, given: Option<&str>) -> Result<Option<String>, InvalidInput> {
+fn optional_name<'a>(field: &str, given: Option<&'a str>) -> Result<Option<&'a str>, InvalidInput> {
     Ok(given.map(|name| session::name(field, name)).transpose()?.flatten())
 }
 
-fn needed_name(field: &str, given: &str) -> Result<String, InvalidInput> {
+fn needed_name<'a>(field: &str, given: &'a str) -> Result<&'a str, InvalidInput> {
     session::name(field, given)?.ok_or_else(|| {
         refuse(
             InvalidReason::MissingField,
@@ -312,12 +317,12 @@ fn default_dedupe_key(
     session_id: Option<&str>,
 ) -> Option<String> {
     match happening {
-        Happening::ChildSpawned => run_id.map(|run| format!("child-spawned:{run}")),
+        Happening::ChildSpawned => run_id.map(|run| joined("child-spawned:", run)),
         Happening::RunCompleted | Happening::RunFailed(_) => {
-            run_id.map(|run| format!("run-terminal:{run}"))
+            run_id.map(|run| joined("run-terminal:", run))
         }
-        Happening::Compacted(operation) => Some(format!("compacted:{operation}")),
-        Happening::Created => session_id.map(|id| format!("created:{id}")),
+        Happening::Compacted(operation) => Some(joined("compacted:", operation)),
+        Happening::Created => session_id.map(|id| joined("created:", id)),
         Happening::HumanDirectMessage(_)
         | Happening::UpstreamMissing(_)
         | Happening::GoalChanged(_)

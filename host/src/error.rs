@@ -1,7 +1,12 @@
 //! Why a call or an opening failed, in types for programs and in words for people.
 
-use crate::contract::{self, Failure, InvalidInput, InvalidReason, StorageFailure, StorageFault};
+use self::reasons::{invalid_word, storage_word};
+use crate::contract::{self, Failure, InvalidInput, StorageFailure};
 use crate::plugin::PluginError;
+
+/// The component's own file: the words of typed errors are those of the JSON surface.
+#[path = "../../component/src/wire/reasons.rs"]
+mod reasons;
 
 /// Why a call failed. Whatever it is, the call changed nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -113,45 +118,5 @@ impl OpenError {
 impl From<StorageFailure> for OpenError {
     fn from(failure: StorageFailure) -> Self {
         Self::Storage(failure)
-    }
-}
-
-/// The name of a storage fault on the wire.
-fn storage_word(fault: StorageFault) -> &'static str {
-    match fault {
-        StorageFault::Busy => "store-busy",
-        StorageFault::Full => "store-full",
-        StorageFault::Corrupt => "store-corrupt",
-        StorageFault::ReadOnly => "store-read-only",
-        StorageFault::TooNew => "store-too-new",
-        StorageFault::ForeignSchema => "foreign-schema",
-        StorageFault::Failed => "store-failed",
-    }
-}
-
-/// The name of a refusal on the wire, which is its name in the contract.
-fn invalid_word(reason: InvalidReason) -> &'static str {
-    match reason {
-        InvalidReason::InvalidKey => "invalid-key",
-        InvalidReason::AgentRequired => "agent-required",
-        InvalidReason::AgentMismatch => "agent-mismatch",
-        InvalidReason::InvalidAgent => "invalid-agent",
-        InvalidReason::InvalidId => "invalid-id",
-        InvalidReason::InvalidName => "invalid-name",
-        InvalidReason::InvalidVersion => "invalid-version",
-        InvalidReason::TooLong => "too-long",
-        InvalidReason::TooMany => "too-many",
-        InvalidReason::OutOfRange => "out-of-range",
-        InvalidReason::MissingField => "missing-field",
-        InvalidReason::UnknownField => "unknown-field",
-        InvalidReason::UnknownKind => "unknown-kind",
-        InvalidReason::UnknownValue => "unknown-value",
-        InvalidReason::WrongType => "wrong-type",
-        InvalidReason::WrongActor => "wrong-actor",
-        InvalidReason::InvalidTemplate => "invalid-template",
-        InvalidReason::InvalidPath => "invalid-path",
-        InvalidReason::SourceMissing => "source-missing",
-        InvalidReason::SourceUnavailable => "source-unavailable",
-        InvalidReason::SourceRefused => "source-refused",
     }
 }

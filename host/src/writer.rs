@@ -44,7 +44,8 @@ pub(crate) struct Writer {
 
 #[derive(Default)]
 struct Queue {
-    waiting: VecDeque<Box<dyn Job>>,
+    /// Empty unless somebody leads.
+    waiting: VecDeque<Box<dyn Waiting>>,
     /// Whether somebody leads or was told to.
     led: bool,
 }
@@ -57,38 +58,42 @@ enum Turn<T, E> {
     Done(Done<T, E>),
 }
 
-/// A waiting call, whatever it returns.
-trait Job: Send {
-    /// Tells the caller to lead.
-    fn lead(&self);
+/// A call, whatever it returns.
+trait Job {
     /// When the call was made.
     fn made(&self) -> Instant;
     /// Runs in the instance, inside the transaction. Says whether to keep what it did.
     fn run(&mut self, instance: &mut Instance) -> Verdict;
-    /// Tells the caller how it ended; a failure stands over the call's own answer, unless the call
-    /// was rolled back by itself and depends on no commit.
-    fn end(self: Box<Self>, failure: Option<&Failure>);
+    /// The group is over; a failure stands over the call's own answer, unless the call was rolled
+    /// back by itself and depends on no commit.
+    fn end(&mut self, failure: Option<&Failure>);
+}
+
+/// A call whose caller waits while others lead.
+trait Waiting: Job + Send {
+    /// Tells the caller to lead.
+    fn lead(&self);
 }
 
 struct Call<T, E, F> {
-    caller: SyncSender<Turn<T, E>>,
     made: Instant,
     deadline: Duration,
     body: Option<F>,
     done: Option<Done<T, E>>,
 }
 
+impl<T, E, F> Call<T, E, F> {
+    /// How it ended.
+    fn take_done(&mut self) -> Done<T, E> {
+        let did_not_run = || Done::failed(Failure::Trap("the call did not run".into()));
+        self.done.take().unwrap_or_else(did_not_run)
+    }
+}
+
 impl<T, E, F> Job for Call<T, E, F>
 where
-    T: Send + 'static,
-    E: Send + 'static,
-    F: FnOnce(&Core, Guest) -> wasmtime::Result<Result<T, E>> + Send,
+    F: FnOnce(&Core, Guest) -> wasmtime::Result<Result<T, E>>,
 {
-    fn lead(&self) {
-        // The caller waits for exactly this; if its thread is gone, so is its interest.
-        let _ = self.caller.send(Turn::Lead);
-    }
-
     fn made(&self) -> Instant {
         self.made
     }
@@ -107,19 +112,52 @@ where
         verdict
     }
 
-    fn end(self: Box<Self>, failure: Option<&Failure>) {
-        let done = match (self.done, failure) {
-            (Some(done), None) => done,
-            (Some(done), Some(failure)) => match done.answer {
-                Ok(Ok(_)) => {
-                    Done { answer: Err(failure.clone()), effects: done.effects.rolled_back() }
-                }
-                Ok(Err(_)) | Err(_) => done,
-            },
-            (None, Some(failure)) => Done::failed(failure.clone()),
-            (None, None) => Done::failed(Failure::Trap("the call did not run".into())),
-        };
-        let _ = self.caller.send(Turn::Done(done));
+    fn end(&mut self, failure: Option<&Failure>) {
+        let Some(failure) = failure else { return };
+        match &mut self.done {
+            None => self.done = Some(Done::failed(failure.clone())),
+            Some(done) if matches!(done.answer, Ok(Ok(_))) => {
+                done.answer = Err(failure.clone());
+                done.effects = std::mem::take(&mut done.effects).rolled_back();
+            }
+            Some(_) => {}
+        }
+    }
+}
+
+/// A call in the queue.
+struct Queued<T, E, F> {
+    call: Call<T, E, F>,
+    caller: SyncSender<Turn<T, E>>,
+}
+
+impl<T, E, F> Job for Queued<T, E, F>
+where
+    F: FnOnce(&Core, Guest) -> wasmtime::Result<Result<T, E>>,
+{
+    fn made(&self) -> Instant {
+        self.call.made()
+    }
+
+    fn run(&mut self, instance: &mut Instance) -> Verdict {
+        self.call.run(instance)
+    }
+
+    fn end(&mut self, failure: Option<&Failure>) {
+        self.call.end(failure);
+        // The caller waits for exactly this; if its thread is gone, so is its interest.
+        let _ = self.caller.send(Turn::Done(self.call.take_done()));
+    }
+}
+
+impl<T, E, F> Waiting for Queued<T, E, F>
+where
+    T: Send,
+    E: Send,
+    F: FnOnce(&Core, Guest) -> wasmtime::Result<Result<T, E>> + Send,
+{
+    fn lead(&self) {
+        let _ = self.caller.send(Turn::Lead);
     }
 }
 
@@ -139,13 +177,22 @@ impl Writer {
         T: Send + 'static,
         E: Send + 'static,
     {
+        let mut call = Call { made: Instant::now(), deadline, body: Some(body), done: None };
+        let mut queue = self.queue();
+        if queue.waiting.len() >= self.most_waiting {
+            return Done::failed(Failure::Overloaded);
+        }
+        if !queue.led {
+            queue.led = true;
+            drop(queue);
+            self.lead(Some(&mut call));
+            return call.take_done();
+        }
         // It is told to lead at most once, and that it is done once: neither ever waits.
         let (caller, turns) = sync_channel(2);
-        let call = Call { caller, made: Instant::now(), deadline, body: Some(body), done: None };
-        match self.enter(Box::new(call)) {
-            Some(lead) => self.wait(lead, &turns),
-            None => Done::failed(Failure::Overloaded),
-        }
+        queue.waiting.push_back(Box::new(Queued { call, caller }));
+        drop(queue);
+        self.wait(&turns)
     }
 
     /// Runs with the writer stopped: no call is in flight, and none starts before this returns.
@@ -153,25 +200,10 @@ impl Writer {
         act(&mut self.desk())
     }
 
-    /// Queues a call. Returns whether its caller has to lead, or nothing if the queue is full.
-    fn enter(&self, job: Box<dyn Job>) -> Option<bool> {
-        let mut queue = self.queue();
-        if queue.waiting.len() >= self.most_waiting {
-            return None;
-        }
-        queue.waiting.push_back(job);
-        let lead = !queue.led;
-        queue.led = true;
-        Some(lead)
-    }
-
-    fn wait<T, E>(&self, lead: bool, turns: &Receiver<Turn<T, E>>) -> Done<T, E> {
-        if lead {
-            self.lead();
-        }
+    fn wait<T, E>(&self, turns: &Receiver<Turn<T, E>>) -> Done<T, E> {
         loop {
             match turns.recv() {
-                Ok(Turn::Lead) => self.lead(),
+                Ok(Turn::Lead) => self.lead(None),
                 Ok(Turn::Done(done)) => return done,
                 Err(_) => {
                     let lost = "the call was lost in a failure of the host itself";
@@ -181,13 +213,19 @@ impl Writer {
         }
     }
 
-    /// Runs one group, then hands the lead on; also if the group panics.
-    fn lead(&self) {
+    /// Runs one group, then hands the lead on; also if the group panics. The group begins with the
+    /// leader's own call: a given one, or the first in the queue.
+    fn lead(&self, own: Option<&mut dyn Job>) {
         let _handing_on = HandingOn(self);
         let mut desk = self.desk();
         let next = || self.queue().waiting.pop_front();
-        if let Some(first) = next() {
-            run_group(&mut desk, first, next);
+        match own {
+            Some(call) => run_group(&mut desk, call, next),
+            None => {
+                if let Some(mut call) = next() {
+                    run_group(&mut desk, &mut *call, next);
+                }
+            }
         }
     }
 
@@ -216,22 +254,29 @@ impl Drop for HandingOn<'_> {
 
 /// One transaction: the first call and whatever else waits, until the group is old or large, or a
 /// call of it had to be undone before any was kept, or trapped.
-fn run_group(desk: &mut Desk, first: Box<dyn Job>, mut next: impl FnMut() -> Option<Box<dyn Job>>) {
+fn run_group(
+    desk: &mut Desk,
+    first: &mut dyn Job,
+    mut next: impl FnMut() -> Option<Box<dyn Waiting>>,
+) {
     let started = Instant::now();
     let mut group = match desk.begin(first.made()) {
         Ok(group) => group,
         Err(failure) => return first.end(Some(&failure)),
     };
-    let mut ran = Vec::new();
-    let mut job = Some(first);
-    while let Some(mut call) = job {
-        let more = group.run(|instance| call.run(instance));
-        ran.push(call);
-        let open = more && ran.len() < GROUP_CALLS && started.elapsed() < GROUP_TIME;
-        job = if open { next() } else { None };
+    let mut open = group.run(|instance| first.run(instance));
+    let mut joined = Vec::new();
+    while open
+        && joined.len() + 1 < GROUP_CALLS
+        && started.elapsed() < GROUP_TIME
+        && let Some(mut call) = next()
+    {
+        open = group.run(|instance| call.run(instance));
+        joined.push(call);
     }
     let failure = group.commit().err();
-    for call in ran {
+    first.end(failure.as_ref());
+    for mut call in joined {
         call.end(failure.as_ref());
     }
 }

@@ -24,7 +24,7 @@ const SURFACE: &[&str] = &[
     include_str!("../../component/src/wire/methods.rs"),
     include_str!("../../component/src/wire/tools.rs"),
 ];
-const FAULTS: &str = include_str!("../../component/src/wire/fault.rs");
+const WORDS: &str = include_str!("../../component/src/wire/reasons.rs");
 
 /// Where the notifications are named.
 const TRANSPORT: &str = include_str!("../../host/src/rpc.rs");
@@ -200,7 +200,7 @@ fn every_tool_is_called_rightly_and_wrongly() {
 /// Every word that `data.reason` can be.
 fn reasons_of_errors() -> BTreeSet<String> {
     let mut reasons: BTreeSet<String> = cases(TYPES, "enum invalid-reason").into_iter().collect();
-    reasons.extend(literals_after(FAULTS, |before| {
+    reasons.extend(literals_after(WORDS, |before| {
         before.ends_with("=>")
             && before.lines().last().is_some_and(|line| line.contains("StorageFault::"))
     }));

@@ -14,7 +14,6 @@ pub fn object(members: impl FnOnce(&mut Writer)) -> String {
 }
 
 /// Writes JSON from left to right and puts the commas. Whoever opens, closes.
-#[derive(Default)]
 pub struct Writer {
     text: String,
     /// Whether a value was written here, so that the next one needs a comma.
@@ -22,12 +21,16 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// The beginning of a text that is one object.
+    /// The beginning of a text that is one object, with room for most.
     #[inline(never)]
     fn begin() -> Self {
-        let mut out = Self::default();
+        let mut out = Self::empty();
         out.open_object();
         out
+    }
+
+    fn empty() -> Self {
+        Self { text: String::with_capacity(64), after_value: false }
     }
 
     /// The whole text.
@@ -118,12 +121,6 @@ impl Writer {
         }
     }
 
-    /// What was written.
-    #[must_use]
-    pub fn into_text(self) -> String {
-        self.text
-    }
-
     /// A value that is JSON text already.
     #[inline(never)]
     pub fn json(&mut self, value: &str) {
@@ -143,7 +140,7 @@ impl Writer {
 /// A JSON value as text, numbers as they were written.
 #[must_use]
 pub fn value(value: &Value<'_>) -> String {
-    let mut out = Writer::default();
+    let mut out = Writer::empty();
     out.value(value);
     out.text
 }

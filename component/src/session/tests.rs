@@ -144,7 +144,7 @@ proptest! {
     #[test]
     fn a_name_is_trimmed_bounded_and_never_empty(given in any::<String>()) {
         if let Ok(Some(name)) = name("channel", &given) {
-            prop_assert_eq!(name.trim(), name.as_str());
+            prop_assert_eq!(name.trim(), name);
             prop_assert!((1..=MAX_NAME_CHARS).contains(&name.chars().count()));
             prop_assert!(!name.chars().any(is_forbidden));
         }

@@ -130,7 +130,7 @@ fn check(request: &AdoptionRequest) -> Result<Checked, InvalidInput> {
         let what = "an adoption needs the catalog's name; an empty one counts as missing";
         return Err(refuse(InvalidReason::MissingField, "catalog", what));
     };
-    Ok(Checked { session, kind, catalog })
+    Ok(Checked { session, kind, catalog: catalog.to_string() })
 }
 
 fn check_path(path: &str, thread: Option<&String>) -> Result<(), InvalidInput> {

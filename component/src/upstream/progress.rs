@@ -194,8 +194,10 @@ impl Progress {
     /// The state as the store keeps it.
     #[must_use]
     pub fn text(&self) -> String {
-        let mut out = Writer::default();
-        out.open_object();
+        json::object(|out| self.write(out))
+    }
+
+    fn write(&self, out: &mut Writer) {
         let Position { at, window, passing, identity, size, stamp, .. } = &self.file;
         let numbers = [
             ("adoptedAt", Some(self.labels.adopted_at)),
@@ -238,8 +240,6 @@ impl Progress {
             out.name("old").flag(old);
         }
         self.queued.write(out.name("queued"));
-        out.close_object();
-        out.into_text()
     }
 }
 

@@ -4,7 +4,8 @@ use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
 
-use crate::contract::{Error, Failure, InvalidInput, InvalidReason, StorageFailure, StorageFault};
+use super::reasons::{invalid_word, storage_word};
+use crate::contract::{Error, Failure, InvalidInput, StorageFailure};
 use crate::json::Writer;
 
 /// A JSON-RPC error code.
@@ -141,43 +142,5 @@ impl From<Failure> for Box<Fault> {
                 format!("this method is not available here: {why}"),
             ),
         }
-    }
-}
-
-fn invalid_word(reason: InvalidReason) -> &'static str {
-    match reason {
-        InvalidReason::InvalidKey => "invalid-key",
-        InvalidReason::AgentRequired => "agent-required",
-        InvalidReason::AgentMismatch => "agent-mismatch",
-        InvalidReason::InvalidAgent => "invalid-agent",
-        InvalidReason::InvalidId => "invalid-id",
-        InvalidReason::InvalidName => "invalid-name",
-        InvalidReason::InvalidVersion => "invalid-version",
-        InvalidReason::TooLong => "too-long",
-        InvalidReason::TooMany => "too-many",
-        InvalidReason::OutOfRange => "out-of-range",
-        InvalidReason::MissingField => "missing-field",
-        InvalidReason::UnknownField => "unknown-field",
-        InvalidReason::UnknownKind => "unknown-kind",
-        InvalidReason::UnknownValue => "unknown-value",
-        InvalidReason::WrongType => "wrong-type",
-        InvalidReason::WrongActor => "wrong-actor",
-        InvalidReason::InvalidTemplate => "invalid-template",
-        InvalidReason::InvalidPath => "invalid-path",
-        InvalidReason::SourceMissing => "source-missing",
-        InvalidReason::SourceUnavailable => "source-unavailable",
-        InvalidReason::SourceRefused => "source-refused",
-    }
-}
-
-fn storage_word(fault: StorageFault) -> &'static str {
-    match fault {
-        StorageFault::Busy => "store-busy",
-        StorageFault::Full => "store-full",
-        StorageFault::Corrupt => "store-corrupt",
-        StorageFault::ReadOnly => "store-read-only",
-        StorageFault::TooNew => "store-too-new",
-        StorageFault::ForeignSchema => "foreign-schema",
-        StorageFault::Failed => "store-failed",
     }
 }

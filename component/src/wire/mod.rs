@@ -13,6 +13,7 @@ mod fault;
 mod fields;
 mod methods;
 mod place;
+mod reasons;
 mod request;
 mod signal;
 #[cfg(test)]

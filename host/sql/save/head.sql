@@ -1,14 +1,10 @@
--- Inserts or replaces the head of a session.
-INSERT INTO session_state_heads (
-  session_key, agent_id, version, watermark, notifying_newest, notifying_actor, notifying_other,
-  moved_at)
-VALUES (
-  :session_key, :agent_id, :version, :watermark, :notifying_newest, :notifying_actor,
-  :notifying_other, :moved_at)
-ON CONFLICT (session_key, agent_id) DO UPDATE SET
-  version = excluded.version,
-  watermark = excluded.watermark,
-  notifying_newest = excluded.notifying_newest,
-  notifying_actor = excluded.notifying_actor,
-  notifying_other = excluded.notifying_other,
-  moved_at = excluded.moved_at;
+-- Moves the head of a session; changes no row if it has none. Tried before the insert, which checks
+-- twice what cannot have changed.
+UPDATE session_state_heads
+SET version = :version,
+    watermark = :watermark,
+    notifying_newest = :notifying_newest,
+    notifying_actor = :notifying_actor,
+    notifying_other = :notifying_other,
+    moved_at = :moved_at
+WHERE session_key = :session_key AND agent_id = :agent_id;

@@ -164,11 +164,7 @@ pub(super) fn heads(
     sessions.iter().map(|session| session_head(connection, session)).collect()
 }
 
-/// The head of one session.
-pub(super) fn session_head(
-    connection: &Connection,
-    session: &Session,
-) -> Result<Option<Head>, Problem> {
+fn session_head(connection: &Connection, session: &Session) -> Result<Option<Head>, Problem> {
     let mut statement = connection.prepare_cached(HEADS)?;
     let mut rows = statement
         .query(named_params! { ":session_key": session.key, ":agent_id": session.agent })?;

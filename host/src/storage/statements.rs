@@ -14,6 +14,52 @@ const fn without_opening_comment(file: &'static str) -> &'static str {
     rest
 }
 
+/// The values of a statement, under the names that its text gives them, to be bound by place:
+/// finding the names again at each use took a tenth of a recording. That the names stand in this
+/// order, by where each stands first, is checked when this is compiled.
+macro_rules! bound {
+    ($statement:expr, $($name:literal: $value:expr),+ $(,)?) => {{
+        const { $crate::storage::statements::assert_names($statement, &[$($name),+]) };
+        ($($value,)+)
+    }};
+}
+pub(super) use bound;
+
+/// Refuses to compile unless these are all names of a statement, in the order in which they first
+/// stand in it: SQLite counts them so.
+pub(super) const fn assert_names(statement: &str, names: &[&str]) {
+    let text = statement.as_bytes();
+    let (mut at, mut found) = (0, 0);
+    while at < text.len() {
+        let mut end = at + 1;
+        if text[at] == b':' {
+            while end < text.len() && (text[end].is_ascii_lowercase() || text[end] == b'_') {
+                end += 1;
+            }
+            let mut known = 0;
+            while known < found && !is_at(names[known].as_bytes(), text, at, end) {
+                known += 1;
+            }
+            if known == found {
+                assert!(found < names.len(), "the statement has more names");
+                let next = is_at(names[found].as_bytes(), text, at, end);
+                assert!(next, "the statement's names stand in another order");
+                found += 1;
+            }
+        }
+        at = end;
+    }
+    assert!(found == names.len(), "the statement has fewer names");
+}
+
+const fn is_at(name: &[u8], text: &[u8], from: usize, to: usize) -> bool {
+    let mut at = 0;
+    while at < name.len() && from + at < to && name[at] == text[from + at] {
+        at += 1;
+    }
+    at == name.len() && from + at == to
+}
+
 macro_rules! statements {
     ($($name:ident = $file:literal;)*) => {
         $(pub(super) const $name: &str =
@@ -28,11 +74,12 @@ macro_rules! statements {
 statements! {
     SNAPSHOT = "open/snapshot.sql";
     APPEND_DUPLICATE = "append/duplicate.sql";
-    APPEND_WATCHED = "append/watched.sql";
+    APPEND_TARGET = "append/target.sql";
     APPEND_INSERT = "append/insert.sql";
     APPEND_SETTLED = "append/settled.sql";
     APPEND_NAMED = "append/named.sql";
     SAVE_HEAD = "save/head.sql";
+    SAVE_FIRST_HEAD = "save/first_head.sql";
     SAVE_MOVE_CURSOR = "save/move_cursor.sql";
     SAVE_PUT_CURSOR = "save/put_cursor.sql";
     CURSORS_OF_WATCHER = "cursors/of_watcher.sql";

@@ -8,7 +8,7 @@ use rusqlite::{Connection, OptionalExtension, Row, named_params};
 
 use crate::stores::TARGET;
 
-const WATCHED: &str = include_str!("../../../host/sql/append/watched.sql");
+const APPEND_TARGET: &str = include_str!("../../../host/sql/append/target.sql");
 const INSERT: &str = include_str!("../../../host/sql/append/insert.sql");
 const HEAD: &str = include_str!("../../../host/sql/heads.sql");
 const SETTLED: &str = include_str!("../../../host/sql/append/settled.sql");
@@ -56,16 +56,17 @@ impl Bare {
     /// A record on the target.
     pub fn record(&self) {
         self.run("BEGIN IMMEDIATE");
-        let target = named_params! {":session_key": TARGET, ":agent_id": AGENT};
-        assert!(self.0.prepare_cached(WATCHED).unwrap().exists(target).unwrap());
+        let (watched, any_settled, before): (bool, bool, i64) = self
+            .0
+            .prepare_cached(APPEND_TARGET)
+            .unwrap()
+            .query_row((true, TARGET, AGENT, true), |row| {
+                Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+            })
+            .unwrap();
         let sequence = self.insert();
-        let before = self.head(TARGET, AGENT).unwrap_or(0);
-        assert!(before < sequence);
-        let settled: Vec<(String, i64)> = {
-            let mut statement = self.0.prepare_cached(SETTLED).unwrap();
-            let rows = statement.query_map(target, |row| Ok((row.get(0)?, row.get(5)?))).unwrap();
-            rows.map(Result::unwrap).collect()
-        };
+        assert!(watched && before < sequence);
+        let settled = if any_settled { self.settled() } else { Vec::new() };
         self.save_head(sequence);
         for (watcher, last_seen) in settled {
             self.move_cursor(&watcher, (TARGET, AGENT), last_seen, sequence);
@@ -74,23 +75,21 @@ impl Bare {
     }
 
     fn insert(&self) -> i64 {
-        let mut statement = self.0.prepare_cached(INSERT).unwrap();
-        statement
-            .execute(named_params! {
-                ":dedupe_key": None::<&str>,
-                ":session_key": TARGET,
-                ":agent_id": AGENT,
-                ":session_id": None::<&str>,
-                ":kind": "human_direct_message",
-                ":actor_type": "human",
-                ":actor_id": None::<&str>,
-                ":run_id": None::<&str>,
-                ":occurred_at": NOW,
-                ":summary": "human message via telegram",
-                ":payload_json": r#"{"channel":"telegram"}"#,
-            })
+        let none = None::<&str>;
+        let (kind, summary) = ("human_direct_message", "human message via telegram");
+        let payload = r#"{"channel":"telegram"}"#;
+        self.0
+            .prepare_cached(INSERT)
+            .unwrap()
+            .execute((none, TARGET, AGENT, none, kind, "human", none, none, NOW, summary, payload))
             .unwrap();
         self.0.last_insert_rowid()
+    }
+
+    fn settled(&self) -> Vec<(String, i64)> {
+        let mut statement = self.0.prepare_cached(SETTLED).unwrap();
+        let rows = statement.query_map((TARGET, AGENT), |row| Ok((row.get(0)?, row.get(5)?)));
+        rows.unwrap().map(Result::unwrap).collect()
     }
 
     fn head(&self, key: &str, agent: &str) -> Option<i64> {
@@ -101,18 +100,8 @@ impl Bare {
 
     fn save_head(&self, sequence: i64) {
         let mut statement = self.0.prepare_cached(SAVE_HEAD).unwrap();
-        statement
-            .execute(named_params! {
-                ":session_key": TARGET,
-                ":agent_id": AGENT,
-                ":version": sequence,
-                ":watermark": 0,
-                ":notifying_newest": sequence,
-                ":notifying_actor": None::<&str>,
-                ":notifying_other": 0,
-                ":moved_at": NOW,
-            })
-            .unwrap();
+        let head = (sequence, 0, sequence, None::<&str>, 0, NOW, TARGET, AGENT);
+        assert_eq!(statement.execute(head).unwrap(), 1);
     }
 
     fn move_cursor(&self, watcher: &str, target: (&str, &str), last_seen: i64, notified: i64) {

@@ -2,13 +2,16 @@
 
 mod cursors;
 mod diagnosis;
+mod inspecting;
 mod lifecycle;
 mod log;
 mod opening;
 mod plans;
+mod refusing;
 mod transactions;
 mod upstream;
 
+use rusqlite::Connection;
 use tempfile::TempDir;
 
 use super::{Store, StoreOptions};
@@ -106,4 +109,12 @@ fn on_disk() -> (TempDir, StoreOptions) {
     let folder = tempfile::tempdir().unwrap();
     let options = StoreOptions::new(folder.path().join("made/on/demand/store.db"));
     (folder, options)
+}
+
+/// A file that holds somebody else's tables.
+fn made_by_a_gateway(sql: &str) -> (TempDir, StoreOptions) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("gateway.db");
+    Connection::open(&path).unwrap().execute_batch(sql).unwrap();
+    (folder, StoreOptions::new(path))
 }

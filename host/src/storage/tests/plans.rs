@@ -122,8 +122,11 @@ fn use_every_verb(store: &mut Store, n: u64) {
     assert_eq!(store.append(&named).unwrap(), AppendOutcome::Duplicate(sequence));
     let nobody = AppendRequest { only_if_watched: true, ..request(entry("agent:main:nobody")) };
     assert_eq!(store.append(&nobody).unwrap(), AppendOutcome::Unwatched);
-    let change = HeadChange { session: session(&target), head: head(sequence) };
-    save_heads(store, vec![change]);
+    for target in [&target, &format!("agent:main:first{n}")] {
+        save_heads(store, vec![HeadChange { session: session(target), head: head(sequence) }]);
+    }
+    save_cursors(store, vec![live("agent:main:settled", &target, 1, 1)]);
+    assert!(!appended(store.append(&request(entry(&target))).unwrap()).cursors.is_empty());
     save_cursors(store, vec![live(watcher, &target, 0, sequence), mark("agent:main:x", &target)]);
     store.set(&[Setting { name: "a.b".into(), value: n.to_string() }]).unwrap();
     use_every_verb_for_sources(store, &target);
