@@ -81,6 +81,7 @@ impl State {
         }
     }
 
+    #[inline(never)]
     fn shape(&mut self, kind: &Kind, facts: &Facts) -> &'static Shape {
         let shape = shape::of(kind.shapes, facts);
         if *self.headless.get_or_insert_with(|| (kind.headless)(facts)) {

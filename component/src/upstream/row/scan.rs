@@ -47,6 +47,7 @@ impl<const ROOM: usize> Beginning<ROOM> {
     }
 
     /// Whether this is the whole string.
+    #[inline(never)]
     pub(super) fn is(&self, word: &str) -> bool {
         !self.is_cut && self.bytes() == word.as_bytes()
     }
@@ -103,6 +104,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Passes this byte if it comes next, white space passed.
+    #[inline(never)]
     fn passes(&mut self, byte: u8) -> bool {
         let passes = self.next() == Some(byte);
         self.at += usize::from(passes);
@@ -216,6 +218,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Passes this byte if it comes next, without any white space.
+    #[inline(never)]
     fn take(&mut self, byte: u8) -> bool {
         let takes = self.peek() == Some(byte);
         self.at += usize::from(takes);
