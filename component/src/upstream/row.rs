@@ -27,8 +27,8 @@ pub struct Facts {
     pub uuid: Option<Digest>,
     /// Its text blocks, joined by line feeds.
     pub text: Digest,
-    /// The same without the reminders (`<system-reminder>…</system-reminder>`) before it: what a
-    /// person typed.
+    /// What a person typed: the same without the reminders (`<system-reminder>…</system-reminder>`)
+    /// before it, and a command as `/name arguments`.
     pub bare: Digest,
     /// What it may repeat, or be repeated by.
     pub role: Part,

@@ -1,6 +1,7 @@
 //! What a row says: reduced while it is read, so that neither a long text nor a long list of blocks is
 //! ever held.
 
+use super::after;
 use super::members::Flag;
 use super::scan::{Beginning, Scanner, Sink, Word};
 use crate::upstream::digest::{Digest, Folding};
@@ -17,7 +18,7 @@ pub(super) type Opening = Beginning<256>;
 pub(super) struct Said {
     /// Its text blocks, joined by line feeds.
     pub(super) text: Digest,
-    /// The same without the reminders before it.
+    /// The same without the reminders before it; of a command, how it was typed.
     pub(super) bare: Digest,
     /// How the text without reminders begins, trimmed.
     pub(super) opening: Opening,
@@ -55,7 +56,8 @@ impl Listener {
         if !opening.bytes().is_empty() {
             flags |= Flag::Text.bit();
         }
-        Said { text, bare: bare.map_or(text, Folding::digest), opening, flags }
+        let bare = typed_command(&opening).or_else(|| bare.map(Folding::digest)).unwrap_or(text);
+        Said { text, bare, opening, flags }
     }
 
     fn value(&mut self, scanner: &mut Scanner) -> Option<()> {
@@ -110,6 +112,31 @@ impl Listener {
             self.prose = before;
         }
         Some(())
+    }
+}
+
+/// A command as it was typed, `/name arguments`, of one that Claude Code marked when it ran it: so
+/// it is known again as what was put into the queue, or sent. None if it is longer than its beginning
+/// that is kept.
+fn typed_command(opening: &Opening) -> Option<Digest> {
+    let opening = opening.bytes();
+    if !opening.starts_with(b"<command-") {
+        return None;
+    }
+    let mut typed = Folding::default();
+    for (before, mark) in [("/", &b"<command-name>"[..]), (" ", b"<command-args>")] {
+        let Some(rest) = after(opening, mark) else { continue };
+        let end = rest.windows(2).position(|here| here == b"</")?;
+        let part = rest.get(..end)?;
+        typed.push_str(before);
+        typed.push_bytes(part.strip_prefix(b"/").unwrap_or(part));
+    }
+    Some(typed.digest())
+}
+
+impl Sink for Folding {
+    fn push_str(&mut self, piece: &str) {
+        Self::push_str(self, piece);
     }
 }
 
