@@ -14,6 +14,7 @@ use crate::vectors::{Step, response, steps};
 /// The contract, in which reasons and outcomes are enumerated.
 const TYPES: &str = include_str!("../../wit/types.wit");
 const WATCHES: &str = include_str!("../../wit/watches.wit");
+const UPSTREAMS: &str = include_str!("../../wit/upstreams.wit");
 
 /// The sources of the surface, in which errors that only JSON can have get their reasons.
 const SURFACE: &[&str] = &[
@@ -42,6 +43,8 @@ const BEYOND_VECTORS: &[(&str, &str)] = &[
     ("overloaded", "more calls than may wait"),
     ("not-utf8", "a line that is not UTF-8, which a vector, being JSON, cannot hold"),
     ("unavailable", "`clock` where the clock is the machine's; vectors have a manual one"),
+    ("source-missing", "a file inside the folders that a host may read, which are its own affair"),
+    ("source-unavailable", "a file that cannot be read"),
     ("invalid-template", "a notice template, which no method of the surface takes"),
 ];
 
@@ -144,6 +147,14 @@ fn every_code_of_an_error_occurs_but_that_of_a_broken_store_or_core() {
     let codes: BTreeSet<i64> =
         answers().filter_map(|answer| answer.pointer("/error/code")?.as_i64()).collect();
     assert_eq!(codes, BTreeSet::from([-32700, -32602, -32601, -32600]));
+}
+
+#[test]
+fn every_finding_of_a_check_occurs_but_that_of_a_file_that_was_replaced() {
+    let mut findings = cases(UPSTREAMS, "enum finding");
+    let found = texts_of("finding");
+    findings.retain(|finding| !found.contains(finding));
+    assert_eq!(findings, ["again"]);
 }
 
 #[test]

@@ -17,20 +17,21 @@ use crate::contract::Reader;
 pub const FILE: Kind =
     Kind { word: "codex-jsonl", reader: Reader::File, places, shapes: SHAPES, headless };
 
-/// Sources of threads into which nobody types.
-const HEADLESS: &[&str] = &["exec", "mcp"];
-
-/// How a sub-agent's source may be written, as a word or as an object's member.
-const SUB_AGENT: &[&str] = &["subagent", "sub_agent", "sub-agent", "subAgent", "SubAgent"];
+/// How the sources of threads begin into which nobody types: sub-agents, however they are written,
+/// and programs.
+const HEADLESS: &[&str] =
+    &["subagent", "sub_agent", "sub-agent", "subAgent", "SubAgent", "exec", "mcp"];
 
 fn headless(first: &Facts) -> bool {
     if !first.is(Field::Type, "session_meta") {
         return false;
     }
-    let of_sub_agent = |field| SUB_AGENT.iter().any(|start| first.begins(field, start));
-    of_sub_agent(Field::Source)
-        || of_sub_agent(Field::ThreadSource)
-        || HEADLESS.iter().any(|word| first.is(Field::Source, word))
+    for field in [Field::Source, Field::ThreadSource] {
+        if HEADLESS.iter().any(|start| first.begins(field, start)) {
+            return true;
+        }
+    }
+    false
 }
 
 /// A rollout is in a folder of its day, `sessions/YYYY/MM/DD/rollout-YYYY-MM-DDT….jsonl`, until it
@@ -43,30 +44,27 @@ fn places(path: &str) -> Vec<String> {
 
 /// Where a rollout is that moved; none for a path that is not one of a rollout.
 fn other_place(path: &str) -> Option<String> {
-    const ARCHIVE: &str = "/archived_sessions/";
+    const ARCHIVE: &[u8] = b"/archived_sessions/";
     let slash = path.bytes().rposition(|byte| byte == b'/')?;
-    let (folder, name) = path.split_at_checked(slash + 1)?;
-    let date = name.strip_prefix("rollout-")?;
-    let (year, month, day) = (date.get(..4)?, date.get(4..7)?, date.get(7..10)?);
-    let number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    let (month, day) = (month.strip_prefix('-')?, day.strip_prefix('-')?);
-    if !(number(year) && number(month) && number(day)) {
-        return None;
+    let (folder, name) = path.as_bytes().split_at_checked(slash + 1)?;
+    let mut live = *b"/sessions/0000-00-00/";
+    let date = name.strip_prefix(b"rollout-")?;
+    for (at, place) in live.iter_mut().skip(10).take(10).enumerate() {
+        let given = *date.get(at)?;
+        *place = match *place {
+            b'0' if given.is_ascii_digit() => given,
+            b'-' if given == b'-' => b'/',
+            _ => return None,
+        };
     }
-    let live = ["/sessions/", year, "/", month, "/", day, "/"];
-    let mut home = folder;
-    let mut moved: &[&str] = &[ARCHIVE];
-    if let Some(archived) = folder.strip_suffix(ARCHIVE) {
-        (home, moved) = (archived, &live);
-    } else {
-        for part in live.iter().rev() {
-            home = home.strip_suffix(part)?;
-        }
+    let (from, to) =
+        if folder.ends_with(ARCHIVE) { (ARCHIVE, &live[..]) } else { (&live[..], ARCHIVE) };
+    let home = folder.strip_suffix(from)?.len();
+    let mut other = String::from(path.get(..home)?);
+    for byte in to {
+        other.push(char::from(*byte));
     }
-    let mut other = String::from(home);
-    for part in moved.iter().chain(&[name]) {
-        other.push_str(part);
-    }
+    other.push_str(path.get(folder.len()..)?);
     Some(other)
 }
 

@@ -8,10 +8,12 @@ use sha256::Sha256;
 
 /// The hash of a text, or of bytes: the first 128 bits of its SHA-256, enough to tell texts apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Digest(u128);
+pub struct Digest([u32; WORDS]);
 
-/// How many hexadecimal digits it has.
-const DIGITS: usize = 32;
+const WORDS: usize = 4;
+
+/// How many hexadecimal digits a word has.
+const DIGITS: u32 = 8;
 
 impl Digest {
     /// Of a text: its runs of Unicode white space folded to one space each, and trimmed. So what a
@@ -32,22 +34,19 @@ impl Digest {
     }
 
     fn of(hash: Sha256) -> Self {
-        let mut kept = 0;
-        for word in hash.finish().into_iter().take(4) {
-            kept = kept << 32 | u128::from(word);
-        }
-        Self(kept)
+        let [first, second, third, fourth, ..] = hash.finish();
+        Self([first, second, third, fourth])
     }
 
     /// As 32 lower-case hexadecimal digits.
     #[must_use]
     pub fn hex(&self) -> String {
-        let mut text = String::with_capacity(DIGITS);
-        let mut rest = self.0;
-        for _ in 0..DIGITS {
-            rest = rest.rotate_left(4);
-            let digit = u32::try_from(rest & 15).unwrap_or_default();
-            text.push(char::from_digit(digit, 16).unwrap_or_default());
+        let mut text = String::new();
+        for word in self.0 {
+            for nth in 1..=DIGITS {
+                let digit = word.rotate_left(4 * nth) & 15;
+                text.push(char::from_digit(digit, 16).unwrap_or_default());
+            }
         }
         text
     }
@@ -55,11 +54,14 @@ impl Digest {
     /// What [`Digest::hex`] wrote.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        let mut kept = 0;
-        for digit in text.chars() {
-            kept = kept << 4 | u128::from(digit.to_digit(16)?);
+        let mut digits = text.bytes();
+        let mut words = [0; WORDS];
+        for word in &mut words {
+            for _ in 0..DIGITS {
+                *word = *word << 4 | char::from(digits.next()?).to_digit(16)?;
+            }
         }
-        (text.len() == DIGITS).then_some(Self(kept))
+        digits.next().is_none().then_some(Self(words))
     }
 }
 

@@ -10,6 +10,7 @@ use alloc::vec::Vec;
 
 use super::lines::{Line, Lines};
 use super::queued::Queued;
+use super::row::Facts;
 use super::shape::{NOT_A_ROW, Shape};
 use super::source::{KINDS, Kind};
 use super::{row, shape};
@@ -42,11 +43,11 @@ pub fn explain(kind: &str, state: &str, part: &[u8], last: bool) -> Result<Expla
     let mut lines = Lines::new(part, state.is_empty());
     let mut rows = Vec::new();
     let mut consumed = 0;
-    while let Some(line) =
-        lines.next().or_else(|| lines.rest().filter(|_| last && consumed < part.len()))
-    {
+    while let Some(line) = lines.next().or_else(|| if last { lines.rest() } else { None }) {
         consumed = line.end;
-        rows.extend(known.row(kind, &line));
+        if !line.is_blank() {
+            rows.push(known.row(kind, &line));
+        }
     }
     // Where nothing was read, the file's start is still to come.
     let state = if consumed == 0 { state.to_string() } else { known.write() };
@@ -63,34 +64,33 @@ fn unknown_kind() -> Error {
 }
 
 impl State {
-    /// What a line is taken for; none if it is blank.
-    fn row(&mut self, kind: &Kind, line: &Line) -> Option<ExplainedRow> {
-        if line.is_blank() {
-            return None;
-        }
+    /// What a line is taken for.
+    fn row(&mut self, kind: &Kind, line: &Line) -> ExplainedRow {
         let facts = row::read(line.text);
         let shape = match &facts {
+            Some(facts) => self.shape(kind, facts),
             None => &NOT_A_ROW,
-            Some(facts) => {
-                let headless = *self.headless.get_or_insert_with(|| (kind.headless)(facts));
-                let shape = shape::of(kind.shapes, facts);
-                if headless {
-                    &HEADLESS
-                } else if shape.human && self.queued.absorb(facts) {
-                    &REPEAT
-                } else {
-                    shape
-                }
-            }
         };
-        Some(ExplainedRow {
+        ExplainedRow {
             start: line.start as u64,
             bytes: u32::try_from(line.end - line.start).unwrap_or(u32::MAX),
             human: shape.human,
             shape: shape.name.to_string(),
             reason: shape.reason.to_string(),
             at: facts.and_then(|facts| facts.at),
-        })
+        }
+    }
+
+    #[inline(never)]
+    fn shape(&mut self, kind: &Kind, facts: &Facts) -> &'static Shape {
+        let shape = shape::of(kind.shapes, facts);
+        if *self.headless.get_or_insert_with(|| (kind.headless)(facts)) {
+            &HEADLESS
+        } else if shape.human && self.queued.absorb(facts) {
+            &REPEAT
+        } else {
+            shape
+        }
     }
 
     fn write(&self) -> String {

@@ -40,12 +40,13 @@ impl<'a> Lines<'a> {
         Self { bytes, at: 0, at_file_start }
     }
 
-    /// What stands behind the whole lines, once they are through: nothing, or a line that has no line
-    /// feed yet.
-    #[must_use]
-    pub fn rest(&self) -> Option<Line<'a>> {
+    /// Takes what stands behind the whole lines, once they are through: nothing, or a line that has no
+    /// line feed yet.
+    pub fn rest(&mut self) -> Option<Line<'a>> {
         let end = self.bytes.len();
-        (self.at < end).then(|| self.line(end, end))
+        let rest = (self.at < end).then(|| self.line(end, end));
+        self.at = end;
+        rest
     }
 
     /// The line from here to `end`, its text ending at `text_end`.

@@ -27,12 +27,12 @@ pub struct Facts {
     pub uuid: Option<Digest>,
     /// Its text blocks, joined by line feeds.
     pub text: Digest,
-    /// The same without the reminders (`<system-reminder>…</system-reminder>`) before it: what a
-    /// person typed.
+    /// What a person typed: the same without the reminders (`<system-reminder>…</system-reminder>`)
+    /// before it, and a command as `/name arguments`.
     pub bare: Digest,
     /// What it may repeat, or be repeated by.
     pub role: Part,
-    words: [Option<Value>; Field::COUNT],
+    words: [Given; Field::COUNT],
     flags: u32,
     /// How the text without reminders begins, trimmed.
     opening: Opening,
@@ -49,10 +49,19 @@ pub enum Part {
     Turn,
 }
 
-/// A member that should be a word, and is not `null`.
+/// A member that should be a word.
 #[derive(Clone, Copy)]
-enum Value {
-    Word(Word),
+struct Given {
+    what: What,
+    word: Word,
+}
+
+/// What was given in place of a word.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum What {
+    /// Nothing, or `null`.
+    Nothing,
+    Word,
     Other,
 }
 
@@ -60,7 +69,13 @@ enum Value {
 #[must_use]
 pub fn read(line: &[u8]) -> Option<Facts> {
     let mut scanner = Scanner::new(line);
-    let mut row = Row::default();
+    let mut row = Row {
+        words: [Given { what: What::Nothing, word: Word::EMPTY }; Field::COUNT],
+        flags: 0,
+        at: None,
+        uuid: None,
+        said: [None; Place::COUNT],
+    };
     if !scanner.opens(b'{') {
         return None;
     }
@@ -90,14 +105,12 @@ impl Facts {
     /// Whether a member is there and not `null`.
     #[must_use]
     pub fn is_there(&self, field: Field) -> bool {
-        matches!(self.words.get(field as usize), Some(Some(_)))
+        self.words.get(field as usize).is_some_and(|given| given.what != What::Nothing)
     }
 
     fn word(&self, field: Field) -> Option<&Word> {
-        match self.words.get(field as usize)? {
-            Some(Value::Word(word)) => Some(word),
-            _ => None,
-        }
+        let given = self.words.get(field as usize)?;
+        (given.what == What::Word).then_some(&given.word)
     }
 
     /// Whether this holds.
@@ -133,63 +146,74 @@ fn after<'a>(text: &'a [u8], mark: &[u8]) -> Option<&'a [u8]> {
 }
 
 /// A row that is being read.
-#[derive(Default)]
-struct Row {
-    words: [Option<Value>; Field::COUNT],
+struct Row<'a> {
+    words: [Given; Field::COUNT],
     flags: u32,
     at: Option<u64>,
     uuid: Option<Digest>,
-    said: [Option<Said>; Place::COUNT],
+    /// Where it says something: which of these counts is known only once the whole row is.
+    said: [Option<Scanner<'a>>; Place::COUNT],
 }
 
-impl Row {
+impl<'a> Row<'a> {
     /// The members of an object, its brace being passed.
-    fn object(&mut self, scanner: &mut Scanner, known: &'static [Member]) -> Option<()> {
+    fn object(&mut self, scanner: &mut Scanner<'a>, known: &'static [Member]) -> Option<()> {
         let (mut is_first, mut name) = (true, Word::EMPTY);
         while scanner.member(&mut is_first, &mut name)? {
-            match known.iter().find(|member| name.is(member.0)) {
-                Some(Member(_, meaning)) => self.member(scanner, meaning)?,
-                None => scanner.skip()?,
+            let known = known.iter().find(|member| name.is(member.0));
+            if let Some(Member(_, meaning)) = known {
+                self.forget(meaning);
+                if let Meaning::Object(known) = meaning
+                    && scanner.opens(b'{')
+                {
+                    self.object(scanner, known)?;
+                    continue;
+                }
+                self.look(*scanner, meaning)?;
             }
+            scanner.skip()?;
         }
         Some(())
     }
 
-    fn member(&mut self, scanner: &mut Scanner, meaning: &'static Meaning) -> Option<()> {
-        self.forget(meaning);
+    /// Takes from a value that comes next what it means.
+    fn look(&mut self, mut ahead: Scanner<'a>, meaning: &'static Meaning) -> Option<()> {
+        let next = ahead.next()?;
         match *meaning {
-            Meaning::Object(known) if scanner.opens(b'{') => return self.object(scanner, known),
-            Meaning::Named(field) if scanner.next()? == b'{' => return self.named(scanner, field),
-            Meaning::Word(field) | Meaning::Named(field) => return self.word(scanner, field),
-            Meaning::Said(place) => {
-                let said = Said::read(scanner)?;
-                if let Some(slot) = self.said.get_mut(place as usize) {
-                    *slot = Some(said);
+            Meaning::Word(field) | Meaning::Named(field) => {
+                let given = self.words.get_mut(field as usize)?;
+                given.what = if next == b'n' { What::Nothing } else { What::Other };
+                if next == b'"' {
+                    given.what = What::Word;
+                    ahead.string(&mut given.word)?;
+                } else if next == b'{' && matches!(meaning, Meaning::Named(_)) {
+                    ahead.opens(next);
+                    let mut is_first = true;
+                    while ahead.member(&mut is_first, &mut given.word)? {
+                        given.what = What::Word;
+                        ahead.skip()?;
+                    }
                 }
-                return Some(());
             }
-            Meaning::Time | Meaning::Uuid if scanner.next()? == b'"' => {
+            Meaning::Said(place) => *self.said.get_mut(place as usize)? = Some(ahead),
+            Meaning::Time | Meaning::Uuid if next == b'"' => {
                 let mut word = Word::EMPTY;
-                scanner.string(&mut word)?;
-                match meaning {
-                    Meaning::Time => self.at = word.whole().and_then(instant::parse),
-                    _ => self.uuid = word.whole().map(Digest::of_bytes),
+                ahead.string(&mut word)?;
+                if matches!(meaning, Meaning::Time) {
+                    self.at = word.whole().and_then(instant::parse);
+                } else {
+                    self.uuid = word.whole().map(Digest::of_bytes);
                 }
-                return Some(());
             }
-            Meaning::Flag(flag) => self.set(flag, scanner.next()? == b't'),
-            Meaning::There(flag) => self.set(flag, scanner.next()? != b'n'),
-            Meaning::Filled(flag) if scanner.opens(b'[') => {
-                let mut is_first = true;
-                while scanner.another(b']', &mut is_first)? {
-                    scanner.skip()?;
-                }
-                self.set(flag, !is_first);
-                return Some(());
+            Meaning::Time | Meaning::Uuid | Meaning::Object(_) => {}
+            Meaning::Flag(flag) => self.set(flag, next == b't'),
+            Meaning::There(flag) => self.set(flag, next != b'n'),
+            Meaning::Filled(flag) => {
+                let filled = ahead.opens(b'[') && ahead.next()? != b']';
+                self.set(flag, filled);
             }
-            Meaning::Object(_) | Meaning::Time | Meaning::Uuid | Meaning::Filled(_) => {}
         }
-        scanner.skip()
+        Some(())
     }
 
     /// A member may come twice, and only the last counts.
@@ -200,10 +224,14 @@ impl Row {
                     self.forget(meaning);
                 }
             }
-            Meaning::Word(field) | Meaning::Named(field) => self.put(field, None),
+            Meaning::Word(field) | Meaning::Named(field) => {
+                if let Some(given) = self.words.get_mut(field as usize) {
+                    *given = Given { what: What::Nothing, word: Word::EMPTY };
+                }
+            }
             Meaning::Said(place) => {
-                if let Some(slot) = self.said.get_mut(place as usize) {
-                    *slot = None;
+                if let Some(said) = self.said.get_mut(place as usize) {
+                    *said = None;
                 }
             }
             Meaning::Time => self.at = None,
@@ -211,39 +239,6 @@ impl Row {
             Meaning::Flag(flag) | Meaning::There(flag) | Meaning::Filled(flag) => {
                 self.set(flag, false);
             }
-        }
-    }
-
-    fn word(&mut self, scanner: &mut Scanner, field: Field) -> Option<()> {
-        let value = match scanner.next()? {
-            b'"' => {
-                let mut word = Word::EMPTY;
-                scanner.string(&mut word)?;
-                self.put(field, Some(Value::Word(word)));
-                return Some(());
-            }
-            b'n' => None,
-            _ => Some(Value::Other),
-        };
-        self.put(field, value);
-        scanner.skip()
-    }
-
-    /// An object whose last member's name is the word.
-    fn named(&mut self, scanner: &mut Scanner, field: Field) -> Option<()> {
-        self.put(field, Some(Value::Other));
-        scanner.opens(b'{');
-        let (mut is_first, mut name) = (true, Word::EMPTY);
-        while scanner.member(&mut is_first, &mut name)? {
-            self.put(field, Some(Value::Word(name)));
-            scanner.skip()?;
-        }
-        Some(())
-    }
-
-    fn put(&mut self, field: Field, value: Option<Value>) {
-        if let Some(slot) = self.words.get_mut(field as usize) {
-            *slot = value;
         }
     }
 
@@ -256,17 +251,17 @@ impl Row {
     }
 
     fn facts(self) -> Facts {
-        let is = |word| matches!(&self.words[Field::Type as usize], Some(Value::Word(given)) if given.is(word));
-        let (role, place) = if is("queue-operation") {
+        let type_ = &self.words[Field::Type as usize].word;
+        let (role, place) = if type_.is("queue-operation") {
             (Part::Enqueue, Place::Queue)
-        } else if is("attachment") {
+        } else if type_.is("attachment") {
             (Part::Command, Place::Attachment)
-        } else if is("event_msg") {
+        } else if type_.is("event_msg") {
             (Part::Turn, Place::Payload)
         } else {
             (Part::Turn, Place::Message)
         };
-        let said = self.said.get(place as usize).copied().flatten().unwrap_or_else(Said::nothing);
+        let said = Said::read(self.said[place as usize]);
         Facts {
             at: self.at,
             uuid: self.uuid,

@@ -8,6 +8,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a failing call ends a measurement")]
 #![allow(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
 
+mod adopted;
 mod bare;
 mod full;
 mod history;
@@ -32,13 +33,14 @@ use stores::Stores;
 type Section = (&'static str, fn(&Stores, &mut Report));
 
 /// What is measured, in this order.
-const SECTIONS: [Section; 8] = [
+const SECTIONS: [Section; 9] = [
     ("record", record::measure),
     ("settled", settled::measure),
     ("many", many::measure),
     ("notices", notices::measure),
     ("history", history::measure),
     ("large", large::measure),
+    ("adopted", adopted::measure),
     ("full", full::measure),
     ("opening", opening::measure),
 ];

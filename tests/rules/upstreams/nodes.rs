@@ -113,7 +113,7 @@ fn a_plan_that_is_not_the_last_one_writes_nothing() {
     let params =
         json!({"plan": old, "items": [serde_json::from_str::<Value>(&typed("two", 2)).unwrap()]});
     assert_eq!(node.0.answer("feedUpstream", &params), json!({"finding": "superseded"}));
-    assert_eq!(turns_of(&node.0), []);
+    assert_eq!(turns_of(&node.0), [0; 0]);
 }
 
 #[test]

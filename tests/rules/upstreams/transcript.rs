@@ -4,11 +4,9 @@ use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use harness::{Gateway, MAIN, MINUTE, NOON};
+use harness::{CHILD, Gateway, MAIN, MINUTE, NOON};
 use headsup::{Adopted, AdoptionRequest, Awareness, Source, Tally};
 use tempfile::TempDir;
-
-use crate::CHILD;
 
 /// What a check that found nothing new counts.
 pub const QUIET: Tally = Tally { checked: 1, activity: 0, missing: 0, failed: 0 };

@@ -1,6 +1,7 @@
 //! What a row says: reduced while it is read, so that neither a long text nor a long list of blocks is
 //! ever held.
 
+use super::after;
 use super::members::Flag;
 use super::scan::{Beginning, Scanner, Sink, Word};
 use crate::upstream::digest::{Digest, Folding};
@@ -17,7 +18,7 @@ pub(super) type Opening = Beginning<256>;
 pub(super) struct Said {
     /// Its text blocks, joined by line feeds.
     pub(super) text: Digest,
-    /// The same without the reminders before it.
+    /// The same without the reminders before it; of a command, how it was typed.
     pub(super) bare: Digest,
     /// How the text without reminders begins, trimmed.
     pub(super) opening: Opening,
@@ -26,20 +27,14 @@ pub(super) struct Said {
 }
 
 impl Said {
-    /// What a row says that says nothing.
-    pub(super) fn nothing() -> Self {
-        Listener::default().said()
-    }
-
-    /// Reads a string, or a list of blocks; anything else says nothing.
-    pub(super) fn read(scanner: &mut Scanner) -> Option<Self> {
+    /// Reads what comes next: a string, or a list of blocks; anything else says nothing.
+    pub(super) fn read(next: Option<Scanner>) -> Self {
         let mut listener = Listener::default();
-        match scanner.next()? {
-            b'"' => scanner.string(&mut listener.prose)?,
-            b'[' => listener.blocks(scanner)?,
-            _ => scanner.skip()?,
+        if let Some(mut scanner) = next {
+            // It was passed before, and so it is JSON.
+            let _ = listener.value(&mut scanner);
         }
-        Some(listener.said())
+        listener.said()
     }
 }
 
@@ -61,11 +56,17 @@ impl Listener {
         if !opening.bytes().is_empty() {
             flags |= Flag::Text.bit();
         }
-        Said { text, bare: bare.map_or(text, Folding::digest), opening, flags }
+        let bare = typed_command(&opening).or_else(|| bare.map(Folding::digest)).unwrap_or(text);
+        Said { text, bare, opening, flags }
     }
 
-    fn blocks(&mut self, scanner: &mut Scanner) -> Option<()> {
-        scanner.opens(b'[');
+    fn value(&mut self, scanner: &mut Scanner) -> Option<()> {
+        if scanner.next()? == b'"' {
+            return scanner.string(&mut self.prose);
+        }
+        if !scanner.opens(b'[') {
+            return None;
+        }
         self.flags |= Flag::Blocks.bit();
         let mut is_first = true;
         while scanner.another(b']', &mut is_first)? {
@@ -111,6 +112,31 @@ impl Listener {
             self.prose = before;
         }
         Some(())
+    }
+}
+
+/// A command as it was typed, `/name arguments`, of one that Claude Code marked when it ran it: so
+/// it is known again as what was put into the queue, or sent. None if it is longer than its beginning
+/// that is kept.
+fn typed_command(opening: &Opening) -> Option<Digest> {
+    let opening = opening.bytes();
+    if !opening.starts_with(b"<command-") {
+        return None;
+    }
+    let mut typed = Folding::default();
+    for (before, mark) in [("/", &b"<command-name>"[..]), (" ", b"<command-args>")] {
+        let Some(rest) = after(opening, mark) else { continue };
+        let end = rest.windows(2).position(|here| here == b"</")?;
+        let part = rest.get(..end)?;
+        typed.push_str(before);
+        typed.push_bytes(part.strip_prefix(b"/").unwrap_or(part));
+    }
+    Some(typed.digest())
+}
+
+impl Sink for Folding {
+    fn push_str(&mut self, piece: &str) {
+        Self::push_str(self, piece);
     }
 }
 

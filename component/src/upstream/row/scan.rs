@@ -47,6 +47,7 @@ impl<const ROOM: usize> Beginning<ROOM> {
     }
 
     /// Whether this is the whole string.
+    #[inline(never)]
     pub(super) fn is(&self, word: &str) -> bool {
         !self.is_cut && self.bytes() == word.as_bytes()
     }
@@ -75,6 +76,7 @@ pub(super) type Word = Beginning<48>;
 
 /// Stands in a line; everything before was read. Each function passes what it says, after white
 /// space, or answers none because the line is not JSON.
+#[derive(Clone, Copy)]
 pub(super) struct Scanner<'a> {
     line: &'a [u8],
     at: usize,
@@ -102,6 +104,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Passes this byte if it comes next, white space passed.
+    #[inline(never)]
     fn passes(&mut self, byte: u8) -> bool {
         let passes = self.next() == Some(byte);
         self.at += usize::from(passes);
@@ -113,12 +116,12 @@ impl<'a> Scanner<'a> {
         self.passes(bracket)
     }
 
-    /// Passes to the next member of an object: whether there is one, its value being next, or the end
-    /// was passed. `is_first`: none was passed before.
+    /// Passes to the next member of an object: whether there is one, its name read and its value being
+    /// next, or the end was passed. `is_first`: none was passed before.
     pub(super) fn member(&mut self, is_first: &mut bool, name: &mut Word) -> Option<bool> {
-        *name = Word::EMPTY;
         let there = self.another(b'}', is_first)?;
         if there {
+            *name = Word::EMPTY;
             self.name(name)?;
         }
         Some(there)
@@ -215,6 +218,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Passes this byte if it comes next, without any white space.
+    #[inline(never)]
     fn take(&mut self, byte: u8) -> bool {
         let takes = self.peek() == Some(byte);
         self.at += usize::from(takes);

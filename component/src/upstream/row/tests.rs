@@ -157,6 +157,26 @@ fn the_text_without_reminders_is_known_beside_the_whole() {
 }
 
 #[test]
+fn a_command_that_ran_is_known_as_it_was_typed() {
+    let typed = |content: &str| {
+        let line = format!(r#"{{"type":"user","message":{{"content":"{content}"}}}}"#);
+        read(line.as_bytes()).unwrap().bare
+    };
+    let (name, message) =
+        ("<command-name>/deploy</command-name>", "<command-message>x</command-message>");
+    let args = "<command-args>to  staging </command-args>";
+    for content in [format!("{message}\\n{name}\\n{args}"), format!("{name}{message}{args}")] {
+        assert_eq!(typed(&content), Digest::of_text("/deploy to staging"), "{content}");
+    }
+    assert_eq!(typed(name), Digest::of_text("/deploy"));
+    assert_eq!(typed("<command-name>deploy</command-name>"), Digest::of_text("/deploy"));
+    let long = format!("{name}<command-args>{}</command-args>", "x".repeat(300));
+    for as_it_stands in ["<command-name>/deploy", &long, "x <command-name>/deploy</command-name>"] {
+        assert_eq!(typed(as_it_stands), Digest::of_text(as_it_stands));
+    }
+}
+
+#[test]
 fn a_reminder_is_found_however_its_marks_are_written() {
     let escaped: String = "<system-reminder>r</system-reminder>"
         .bytes()

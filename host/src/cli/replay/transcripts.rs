@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use serde_json::Value;
 
+use super::sentence::cut;
+
 /// Stands in a request for the folder of the transcripts.
 const PLACEHOLDER: &str = "{transcripts}";
 
@@ -30,11 +32,14 @@ impl Row {
         Ok(Self { name: name.to_owned(), text: row.trim().to_owned() })
     }
 
-    /// What the tool does, in a few words.
+    /// What the tool does, in a few words. The text is the story's own, no message of anybody.
     pub fn sentence(&self) -> String {
         let row: Value = serde_json::from_str(&self.text).unwrap_or_default();
         let kind = row["type"].as_str().unwrap_or("nameless");
-        format!("{} gets a row of type {kind}", self.name)
+        let content = &row["message"]["content"];
+        let text = content.as_str().or_else(|| content[0]["text"].as_str());
+        let text = text.map(|text| format!(": {}", cut(text))).unwrap_or_default();
+        format!("{} gets a row of type {kind}{text}", self.name)
     }
 }
 
@@ -73,6 +78,9 @@ mod tests {
         let row = Row::read(" w.jsonl {\"type\": \"user\"} ").unwrap();
         assert_eq!((row.name.as_str(), row.text.as_str()), ("w.jsonl", "{\"type\": \"user\"}"));
         assert_eq!(row.sentence(), "w.jsonl gets a row of type user");
+        let typed =
+            r#"w.jsonl {"type":"user","message":{"content":[{"type":"text","text":"hi"}]}}"#;
+        assert_eq!(Row::read(typed).unwrap().sentence(), "w.jsonl gets a row of type user: hi");
         for bad in ["", "w.jsonl", "w.jsonl 7", "w.txt {}", "../w.jsonl {}", "w.jsonl {"] {
             assert!(Row::read(bad).is_err(), "{bad}");
         }
