@@ -14,7 +14,8 @@ use crate::effects::{Effects, Line};
 /// Hears what happens. Every function has a default that does nothing.
 ///
 /// A listener is called on the thread of the call that caused the news, after its transaction
-/// committed and before it returns; later wakes come from a thread of the host's own. It may call
+/// committed and before it returns; later wakes, and what the monitor of adopted sessions finds,
+/// come from threads of the host's own. It may call
 /// the same [`Awareness`](crate::Awareness) again. If it panics, that is its own loss: the call
 /// returns as if nothing had happened.
 pub trait Listener: Send + Sync {

@@ -74,6 +74,6 @@ fn transcript(folder: &Path, number: usize, bytes: u64) -> PathBuf {
     file.seek(SeekFrom::Start(bytes - 100)).unwrap();
     file.write_all(b"\n{\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":\"hi\"}}\n")
         .unwrap();
-    file.set_modified(SystemTime::now() - Duration::from_secs(60)).unwrap();
+    file.set_modified(SystemTime::now() - Duration::from_mins(1)).unwrap();
     path
 }
