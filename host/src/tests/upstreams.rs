@@ -85,7 +85,8 @@ struct Scene {
     awareness: Awareness,
 }
 
-const SHORT: Duration = Duration::from_millis(60);
+/// For what hangs. No read that does not may ever take this long, on a machine that is busy.
+const SHORT: Duration = Duration::from_millis(500);
 
 impl Scene {
     fn new(adjust: impl FnOnce(Builder) -> Builder) -> Self {

@@ -69,7 +69,8 @@ fn all(crew: &Crew, places: &[String]) -> Vec<Found> {
 /// Time enough for anything that does not hang.
 const LONG: Duration = Duration::from_mins(10);
 
-const SHORT: Duration = Duration::from_millis(40);
+/// For what hangs. No read that does not may ever take this long, on a machine that is busy.
+const SHORT: Duration = Duration::from_millis(400);
 
 #[test]
 fn every_source_is_answered_once_however_many_there_are() {
@@ -93,7 +94,7 @@ fn a_source_that_hangs_costs_the_others_nothing() {
     let mut places: Vec<String> = (0..50).map(|number| format!("/a/{number}")).collect();
     places.insert(0, "/a/hang".into());
     let found = all(&crew, &places);
-    assert_eq!(found[0], Found::Unavailable("no answer within 40 ms".into()));
+    assert_eq!(found[0], Found::Unavailable("no answer within 400 ms".into()));
     assert!(found[1..].iter().all(|found| *found == Found::Unchanged));
     planted.release();
 }
