@@ -15,12 +15,17 @@ const CUSTOM: u8 = 0;
 /// Where a component holds a module.
 const CORE_MODULE: u8 = 1;
 /// What goes without saying: our own crate, where the generator of bindings puts the contract's
-/// interfaces, and what the linker calls its way to an import.
-const LONG_WINDED: [(&str, &str); 4] = [
+/// interfaces and how it calls what it makes for each function, the contract's package and version,
+/// and where the language keeps the end of a value.
+const LONG_WINDED: [(&str, &str); 8] = [
     ("headsup_component::", ""),
     ("contract::exports::headsup::awareness::", "exports::"),
     ("contract::headsup::awareness::", "imports::"),
-    ("indirect-headsup:awareness/", "indirect-"),
+    ("::_export_", "::"),
+    ("_cabi", ""),
+    ("headsup:awareness/", ""),
+    (concat!("@", env!("CARGO_PKG_VERSION"), "#"), "#"),
+    ("core::ptr::drop_in_place", "drop_in_place"),
 ];
 /// How many bytes of magic and version precede the first section.
 const PREAMBLE: usize = 8;
