@@ -6,6 +6,7 @@
 mod binary;
 mod configuration;
 mod doctor;
+mod documented;
 mod help;
 mod looking;
 mod plugin;
