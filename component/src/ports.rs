@@ -66,3 +66,6 @@ pub trait Ports {
     /// `log.write`.
     fn log(&mut self, level: Level, message: &str);
 }
+
+#[cfg(test)]
+pub mod fake;

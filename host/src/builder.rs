@@ -111,9 +111,9 @@ impl Builder {
         self
     }
 
-    /// The same for one transaction of recovering, pruning, deleting a session, or marking a store
-    /// as restored, which take as long as there is to do. Default 30 s. Other processes may meanwhile fail with
-    /// `store-busy`.
+    /// The same for one transaction of recovering, pruning, deleting a session, marking a store as
+    /// restored, or adopting a session and taking in what was read of its source, which take as
+    /// long as there is to do. Default 30 s. Other processes may meanwhile fail with `store-busy`.
     pub fn long_deadline(mut self, deadline: Duration) -> Self {
         self.long_deadline = deadline;
         self

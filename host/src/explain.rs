@@ -50,8 +50,9 @@ pub struct Explained<R> {
     /// Where it begins in the file, in bytes, and the number of its first line.
     offset: u64,
     line: u64,
-    /// How long it is made before the core is asked.
+    /// How long it is made before the core is asked, and the most it ever is.
     window: usize,
+    longest: usize,
     /// The core's words, for the next part.
     state: String,
     rows: VecDeque<ExplainedLine>,
@@ -86,6 +87,7 @@ impl Plugin {
             offset: 0,
             line: 1,
             window: PART,
+            longest: LONGEST_LINE,
             state: String::new(),
             rows: VecDeque::new(),
             ended: false,
@@ -118,8 +120,8 @@ impl<R: Read> Explained<R> {
         self.consume(consumed);
         if consumed > 0 {
             self.window = PART;
-        } else if self.window < LONGEST_LINE {
-            self.window = (self.window * 2).min(LONGEST_LINE);
+        } else if self.window < self.longest {
+            self.window = (self.window * 2).min(self.longest);
         } else if !self.ended {
             self.pass_over()?;
         }

@@ -283,3 +283,6 @@ impl<P: Ports> Feed<'_, P> {
 fn end_of_line(bytes: &[u8]) -> usize {
     bytes.iter().position(|byte| *byte == b'\n').map_or(0, |at| at + 1)
 }
+
+#[cfg(test)]
+mod tests;

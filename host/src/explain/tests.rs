@@ -41,10 +41,14 @@ fn parts_do_not_show_however_lines_lie_in_them() {
 
 #[test]
 fn a_line_that_is_too_long_is_passed_over_and_said() {
-    let found = explain(format!("{TURN}\n{}{TURN}\n", turn_of(LONGEST_LINE + 1)));
+    let longest = 3 * PART;
+    let text = format!("{TURN}\n{}{TURN}\n", turn_of(longest + 1));
+    let explained = CORE.explain("claude-jsonl", text.as_bytes());
+    let explained = Explained { longest, ..explained };
+    let found: Vec<_> = explained.collect::<Result<_, _>>().unwrap();
     let shapes: Vec<&str> = found.iter().map(|found| found.row.shape.as_str()).collect();
     assert_eq!((shapes.len(), shapes[1]), (3, "too-long"));
-    assert_eq!((found[1].line, found[1].row.bytes as usize), (2, LONGEST_LINE + 1));
+    assert_eq!((found[1].line, found[1].row.bytes as usize), (2, longest + 1));
     assert_eq!((found[2].line, found[2].row.human), (3, true));
 }
 

@@ -88,14 +88,19 @@ impl Folders {
     /// way that is.
     pub(super) fn absent(&self, place: &Path, reached: &Path) -> Found {
         match self.admit(reached, place) {
+            // Something else in the place of an allowed folder is as if that was not there.
+            Ok(())
+                if !reached.is_dir() && self.given.iter().any(|folder| is_at(folder, reached)) =>
+            {
+                unavailable(&format!("{} is no folder", reached.display()))
+            }
             Ok(()) => Found::Missing,
             Err(Found::Refused(why)) => {
                 let mut above = self.given.iter().filter(|folder| place.starts_with(folder));
                 match above.find(|folder| root(folder).is_err()) {
-                    Some(folder) => unavailable(&format!(
-                        "the folder {} is not there, or not a folder",
-                        folder.display()
-                    )),
+                    Some(folder) => {
+                        unavailable(&format!("the folder {} is not there", folder.display()))
+                    }
                     None => Found::Refused(why),
                 }
             }
@@ -114,12 +119,16 @@ impl Folders {
     }
 }
 
+/// Whether the folder is this very path, which has no symbolic links.
+fn is_at(folder: &Path, real: &Path) -> bool {
+    root(folder).is_ok_and(|root| root == real)
+}
+
 /// An allowed folder without symbolic links.
 fn root(folder: &Path) -> io::Result<PathBuf> {
-    let root = fs::canonicalize(folder)?;
     // A relative path would depend on where the process was started.
-    if folder.is_absolute() && fs::metadata(&root)?.is_dir() {
-        Ok(root)
+    if folder.is_absolute() {
+        fs::canonicalize(folder)
     } else {
         Err(io::ErrorKind::NotADirectory.into())
     }

@@ -2,11 +2,12 @@ use serde_json::json;
 
 use super::{Fake, request, respond};
 use crate::contract::{
-    Access, Acknowledgement, Actor, ActorType, Delta, Drained, Entry, Event, Kind, Notice, Outcome,
-    PendingCount, Provenance, Row, Session, WatchEntry,
+    Access, Acknowledgement, Actor, ActorType, Delta, Drained, Entry, Errand, ErrandDone, Event,
+    Kind, Notice, Outcome, PendingCount, Provenance, Row, Session, Tally, WatchEntry,
 };
+use crate::refusal::MAX_INTEGER;
 use crate::wire::methods::{METHODS, Name};
-use crate::wire::{answers, call, methods, writes};
+use crate::wire::{self, answers, call, errand, methods, writes};
 
 fn session() -> Session {
     Session { key: "agent:a:x".to_string(), agent: "a".to_string() }
@@ -156,15 +157,36 @@ fn who_cannot_watch_is_told_why() {
 }
 
 #[test]
-fn the_clock_is_checked_and_said_back_without_a_store() {
-    for now in ["0", "9007199254740991"] {
+fn what_the_host_does_first_is_checked_and_said_without_a_store() {
+    for now in [0, MAX_INTEGER] {
+        let request = request("clock", &format!(r#"{{"now":{now}}}"#));
+        assert_eq!(errand(&request), Ok(Errand::MoveClock(now)));
         let mut ports = Fake::default();
-        let line = call(&mut ports, &request("clock", &format!(r#"{{"now":{now}}}"#))).unwrap();
+        let line = wire::respond(&mut ports, &request, &ErrandDone::ClockMoved).unwrap();
         assert_eq!(
             line.unwrap(),
             format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"now":{now}}}}}"#)
         );
         assert_eq!(ports.calls, 0);
+    }
+    let source = r#"{"kind":"claude-jsonl","path":"/x.jsonl"}"#;
+    let params = format!(r#"{{"session":"agent:main:w","source":{source},"catalog":"claude"}}"#);
+    let path = Some("/x.jsonl".to_string());
+    assert_eq!(errand(&request("adopt", &params)), Ok(Errand::ReadSource(path)));
+    assert_eq!(errand(&request("checkUpstreams", "{}")), Ok(Errand::CheckUpstreams));
+}
+
+#[test]
+fn a_method_of_which_the_host_did_nothing_or_something_else_is_unavailable() {
+    let clock = request("clock", r#"{"now":1}"#);
+    let tally = Tally { checked: 0, activity: 0, missing: 0, failed: 0 };
+    for answer in [
+        call(&mut Fake::default(), &clock),
+        wire::respond(&mut Fake::default(), &clock, &ErrandDone::UpstreamsChecked(tally)),
+        errand(&request("pending", "{}")).map(|_| None),
+    ] {
+        let line = answer.unwrap_err().unwrap();
+        assert!(line.contains(r#""reason":"unavailable""#), "{line}");
     }
 }
 

@@ -5,15 +5,14 @@ mod answers;
 mod envelope;
 mod failures;
 mod params;
-mod ports;
 mod properties;
 mod tools;
 
 use serde_json::Value;
 
-use self::ports::Fake;
 use super::{call, failed};
 use crate::contract::{Failure, StorageFault};
+use crate::ports::fake::Fake;
 
 /// The response to a request over an empty store, and whether it keeps what it did.
 fn respond(request: &str) -> (Value, bool) {

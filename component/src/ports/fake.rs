@@ -1,4 +1,4 @@
-//! A store that remembers nothing, or fails.
+//! A store for tests that remembers one adopted session and nothing else, or fails.
 
 use crate::contract::{
     AppendOutcome, AppendRequest, Appended, Changes, ClaimRequest, CursorQuery, Head, Level,
@@ -18,6 +18,12 @@ pub struct Fake {
     pub calls: usize,
     /// What was logged.
     pub logged: Vec<String>,
+    /// What is kept of the source of a session, which somebody watches.
+    pub upstream: Option<Upstream>,
+    /// How many events were appended.
+    pub appended: u64,
+    /// What time it is, in ms beyond a day in 2026.
+    pub later: u64,
 }
 
 impl Fake {
@@ -37,11 +43,12 @@ impl Fake {
 
 impl Ports for Fake {
     fn now(&mut self) -> u64 {
-        1_790_000_000_000
+        1_790_000_000_000 + self.later
     }
     fn append(&mut self, _: &AppendRequest) -> Stored<AppendOutcome> {
+        self.appended += 1;
         self.answer(AppendOutcome::Appended(Appended {
-            sequence: 1,
+            sequence: self.appended,
             head: None,
             cursors: Vec::new(),
         }))
@@ -78,15 +85,23 @@ impl Ports for Fake {
         self.answer(by)
     }
     fn upstream(&mut self, session: &Session) -> Stored<Upstream> {
-        let session = session.clone();
-        let sent = String::new();
-        self.answer(Upstream { session, link: None, sent, running_until: 0, watched: false })
+        let unknown = Upstream {
+            session: session.clone(),
+            link: None,
+            sent: String::new(),
+            running_until: 0,
+            watched: true,
+        };
+        let kept = self.upstream.clone().filter(|kept| kept.session == *session);
+        self.answer(kept.unwrap_or(unknown))
     }
-    fn save_upstream(&mut self, _: &Upstream, _: u64) -> Stored<()> {
+    fn save_upstream(&mut self, upstream: &Upstream, _: u64) -> Stored<()> {
+        self.upstream = Some(upstream.clone());
         self.answer(())
     }
     fn claim(&mut self, _: &ClaimRequest) -> Stored<Vec<Upstream>> {
-        self.answer(Vec::new())
+        let kept = self.upstream.iter().filter(|kept| kept.link.is_some()).cloned().collect();
+        self.answer(kept)
     }
     fn settings(&mut self, names: &[&str]) -> Stored<Vec<Option<String>>> {
         self.answer(vec![None; names.len()])
