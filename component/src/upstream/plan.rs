@@ -64,8 +64,8 @@ fn plan_of(ports: &mut impl Ports, upstream: Upstream, reader: Reader) -> Option
     match file(kind, &link) {
         Ok(file) => Some(Plan { session, source: link.source, revision: link.revision, file }),
         Err(failure) => {
-            let line = [&session.key, " is not checked: ", &failure.message];
-            ports.log(Level::Error, &joined(&line));
+            let words = [&session.key, " is not checked: ", &failure.message];
+            ports.log(Level::Error, &joined(&words));
             None
         }
     }
