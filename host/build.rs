@@ -3,6 +3,8 @@
 
 #[path = "build/names.rs"]
 mod names;
+#[path = "build/wiring.rs"]
+mod wiring;
 
 use std::error::Error;
 use std::ffi::OsString;
@@ -30,7 +32,7 @@ fn build() -> Result<(), Box<dyn Error>> {
     for input in ["component/src", "component/Cargo.toml", "wit", "Cargo.toml", "Cargo.lock"] {
         println!("cargo::rerun-if-changed={}", root.join(input).display());
     }
-    for input in ["build.rs", "build/names.rs"] {
+    for input in ["build.rs", "build/names.rs", "build/wiring.rs"] {
         println!("cargo::rerun-if-changed={input}");
     }
     check_target()?;
@@ -42,7 +44,7 @@ fn build() -> Result<(), Box<dyn Error>> {
     }
     embed_vectors(&root.join("tests/vectors"), &out.join("vectors.rs"))?;
     let built = target_dir.join(TARGET).join(PROFILE).join("headsup_component.wasm");
-    let core = names::make_readable(&fs::read(built)?)?;
+    let core = wiring::shorten(&names::make_readable(&fs::read(built)?)?)?;
     // The same for hosts in other languages, in a place that does not change.
     replace(&target_dir.join("headsup.wasm"), &core)?;
     replace(&out.join("core.wasm"), &core)

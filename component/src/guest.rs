@@ -76,7 +76,11 @@ impl Ports for Imports {
         storage::claim(request)
     }
     fn settings(&mut self, names: &[&str]) -> Stored<Vec<Option<String>>> {
-        settings::get(&names.iter().map(ToString::to_string).collect::<Vec<_>>())
+        let mut owned = Vec::with_capacity(names.len());
+        for name in names {
+            owned.push(name.to_string());
+        }
+        settings::get(&owned)
     }
     fn set(&mut self, entries: &[Setting]) -> Stored<()> {
         settings::set(entries)

@@ -71,14 +71,20 @@ impl Template {
     pub fn word(&self, target: &Session, last_seen: u64) -> String {
         let key = json::text(&target.key);
         let qualified = Key::parse("target", &target.key).is_ok_and(|key| key.is_qualified());
-        let mut call = text::joined(&[r#"session_status {"sessionKey":"#, &key]);
-        if !qualified {
-            call.push_str(r#","agentId":"#);
-            json::push_text(&mut call, &target.agent);
-        }
-        call.push_str(r#","changesSince":"#);
-        text::push_number(&mut call, last_seen);
-        call.push('}');
+        let (agent_id, agent) = if qualified {
+            ("", String::new())
+        } else {
+            (r#","agentId":"#, json::text(&target.agent))
+        };
+        let call = text::joined(&[
+            r#"session_status {"sessionKey":"#,
+            &key,
+            agent_id,
+            &agent,
+            r#","changesSince":"#,
+            &text::number(last_seen),
+            "}",
+        ]);
         fill(self.0.as_deref().unwrap_or(DEFAULT_TEMPLATE), &key, &call)
     }
 }
@@ -88,17 +94,16 @@ fn fill(template: &str, session: &str, call: &str) -> String {
     let mut text = String::with_capacity(template.len() + session.len() + call.len());
     let mut rest = template;
     while let Some((before, after)) = cut(rest, b'{') {
-        text.push_str(before);
-        if let Some(after) = after.strip_prefix("session}") {
-            text.push_str(session);
-            rest = after;
+        let filled;
+        (filled, rest) = if let Some(after) = after.strip_prefix("session}") {
+            (session, after)
         } else if let Some(after) = after.strip_prefix("call}") {
-            text.push_str(call);
-            rest = after;
+            (call, after)
         } else {
-            text.push('{');
-            rest = after;
-        }
+            ("{", after)
+        };
+        text.push_str(before);
+        text.push_str(filled);
     }
     text.push_str(rest);
     text
@@ -118,7 +123,7 @@ fn check_template(template: &str) -> Result<(), InvalidInput> {
     if template.len() > MAX_TEMPLATE_BYTES {
         return refused("a template has at most 1,000 bytes");
     }
-    if template.chars().any(is_forbidden) {
+    if text::has(template, is_forbidden) {
         return refused("a template is one line without control characters");
     }
     if !contains_call(template) {

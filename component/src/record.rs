@@ -106,17 +106,18 @@ fn key_of_link(ports: &mut impl Ports, kind: Kind, session: &Session) -> Stored<
 /// are left out.
 fn watchers_of(kind: Kind, named: Vec<Key>, entry: &Entry) -> Vec<String> {
     let mut watchers = Vec::new();
-    let mut add = |key: Key| {
+    let mut candidates = named;
+    if kind == Kind::ChildSpawned && candidates.is_empty() {
+        if let Some(Ok(key)) = entry.actor_id.as_deref().map(|id| Key::parse("actor.id", id)) {
+            candidates.push(key);
+        }
+    } else if kind != Kind::ChildSpawned && !kind.notifies() {
+        return watchers;
+    }
+    for key in candidates {
         if key.is_qualified() && key.as_str() != entry.session.key {
             watchers.push(key.into_string());
         }
-    };
-    if kind == Kind::ChildSpawned && named.is_empty() {
-        if let Some(Ok(key)) = entry.actor_id.as_deref().map(|id| Key::parse("actor.id", id)) {
-            add(key);
-        }
-    } else if kind == Kind::ChildSpawned || kind.notifies() {
-        named.into_iter().for_each(add);
     }
     watchers
 }

@@ -4,7 +4,7 @@ use alloc::string::{String, ToString};
 
 use crate::contract::{InvalidInput, InvalidReason, Session, SessionRef};
 use crate::refusal::{refuse, within};
-use crate::text::{cut, trim};
+use crate::text::{self, cut, trim};
 
 /// The longest canonical key, in bytes.
 pub const MAX_KEY_BYTES: usize = 512;
@@ -37,7 +37,7 @@ impl Key {
             return Self::of_canonical(field, given.to_string());
         }
         let trimmed = trim(given);
-        if trimmed.chars().any(is_forbidden) {
+        if text::has(trimmed, is_forbidden) {
             return Err(refuse(
                 InvalidReason::InvalidKey,
                 field,
@@ -160,7 +160,7 @@ pub fn id(field: &str, given: &str) -> Result<String, InvalidInput> {
         return Err(refuse(InvalidReason::TooLong, field, "an id has at most 256 bytes"));
     }
     let visible = given.bytes().all(|byte| byte.is_ascii_graphic());
-    if !visible && given.chars().any(|c| c.is_whitespace() || is_forbidden(c)) {
+    if !visible && text::has(given, |c| c.is_whitespace() || is_forbidden(c)) {
         return Err(refuse(
             InvalidReason::InvalidId,
             field,
@@ -177,14 +177,14 @@ pub fn id(field: &str, given: &str) -> Result<String, InvalidInput> {
 pub fn name<'a>(field: &str, given: &'a str) -> Result<Option<&'a str>, InvalidInput> {
     let name = trim(given);
     let plain = name.bytes().all(|byte| matches!(byte, b' '..=b'~'));
-    if !plain && name.chars().any(is_forbidden) {
+    if !plain && text::has(name, is_forbidden) {
         return Err(refuse(
             InvalidReason::InvalidName,
             field,
             "a name has no control characters and no line or paragraph separators",
         ));
     }
-    if name.len() > MAX_NAME_CHARS && name.chars().nth(MAX_NAME_CHARS).is_some() {
+    if name.len() > MAX_NAME_CHARS && text::count(name) > MAX_NAME_CHARS {
         return Err(refuse(InvalidReason::TooLong, field, "a name has at most 64 characters"));
     }
     Ok((!name.is_empty()).then_some(name))

@@ -51,44 +51,47 @@ impl Kind {
 }
 
 impl ActorType {
-    /// The type's word in the log and on the wire.
+    /// Every type.
+    pub const ALL: [Self; 3] = [Self::Human, Self::Agent, Self::System];
+    /// Their words in the log and on the wire, in the same order.
+    pub const WORDS: [&'static str; 3] = ["human", "agent", "system"];
+
+    /// The type's word.
     #[must_use]
     pub fn word(self) -> &'static str {
-        match self {
-            Self::Human => "human",
-            Self::Agent => "agent",
-            Self::System => "system",
-        }
+        Self::WORDS[self as usize]
     }
 
     /// The type of a word.
     #[must_use]
     pub fn of(word: &str) -> Option<Self> {
-        [Self::Human, Self::Agent, Self::System].into_iter().find(|actor| actor.word() == word)
+        Self::ALL.into_iter().find(|actor| actor.word() == word)
     }
 }
 
 impl GoalChange {
-    /// The change's word on the wire and in summaries.
+    /// Every change.
+    pub const ALL: [Self; 3] = [Self::Created, Self::Updated, Self::Cleared];
+    /// Their words on the wire and in summaries, in the same order.
+    pub const WORDS: [&'static str; 3] = ["created", "updated", "cleared"];
+
+    /// The change's word.
     #[must_use]
     pub fn word(self) -> &'static str {
-        match self {
-            Self::Created => "created",
-            Self::Updated => "updated",
-            Self::Cleared => "cleared",
-        }
+        Self::WORDS[self as usize]
     }
 }
 
 impl RunOutcome {
-    /// The outcome's word on the wire and in payloads.
+    /// Every outcome.
+    pub const ALL: [Self; 3] = [Self::Error, Self::Timeout, Self::Cancelled];
+    /// Their words on the wire and in payloads, in the same order.
+    pub const WORDS: [&'static str; 3] = ["error", "timeout", "cancelled"];
+
+    /// The outcome's word.
     #[must_use]
     pub fn word(self) -> &'static str {
-        match self {
-            Self::Error => "error",
-            Self::Timeout => "timeout",
-            Self::Cancelled => "cancelled",
-        }
+        Self::WORDS[self as usize]
     }
 
     fn summary(self) -> &'static str {
@@ -152,9 +155,10 @@ pub fn check(signal: &Signal, now: u64) -> Result<Checked, InvalidInput> {
         ));
     }
     let watchers = check_watchers(&signal.watchers)?;
-    let dedupe_key = explicit.or_else(|| {
-        default_dedupe_key(&signal.happening, run_id.as_deref(), session_id.as_deref())
-    });
+    let dedupe_key = match explicit {
+        None => default_dedupe_key(&signal.happening, run_id.as_deref(), session_id.as_deref()),
+        explicit => explicit,
+    };
     Ok(Checked {
         kind,
         watchers,

@@ -13,14 +13,19 @@ type Result<T> = std::result::Result<T, Box<dyn Error>>;
 /// Sections with names and other things that nothing runs by; modules and components alike.
 const CUSTOM: u8 = 0;
 /// Where a component holds a module.
-const CORE_MODULE: u8 = 1;
+pub const CORE_MODULE: u8 = 1;
 /// What goes without saying: our own crate, where the generator of bindings puts the contract's
-/// interfaces, and what the linker calls its way to an import.
-const LONG_WINDED: [(&str, &str); 4] = [
+/// interfaces and how it calls what it makes for each function, the contract's package and version,
+/// and where the language keeps the end of a value.
+const LONG_WINDED: [(&str, &str); 8] = [
     ("headsup_component::", ""),
     ("contract::exports::headsup::awareness::", "exports::"),
     ("contract::headsup::awareness::", "imports::"),
-    ("indirect-headsup:awareness/", "indirect-"),
+    ("::_export_", "::"),
+    ("_cabi", ""),
+    ("headsup:awareness/", ""),
+    (concat!("@", env!("CARGO_PKG_VERSION"), "#"), "#"),
+    ("core::ptr::drop_in_place", "drop_in_place"),
 ];
 /// How many bytes of magic and version precede the first section.
 const PREAMBLE: usize = 8;
@@ -112,9 +117,9 @@ fn known(custom: &[u8]) -> Result<KnownCustom<'_>> {
 }
 
 /// Copies a module or a component; `section` writes what becomes of each of its sections.
-fn rewrite(
-    binary: &[u8],
-    mut section: impl FnMut(u8, &[u8], &mut Vec<u8>) -> Result<()>,
+pub fn rewrite<'b>(
+    binary: &'b [u8],
+    mut section: impl FnMut(u8, &'b [u8], &mut Vec<u8>) -> Result<()>,
 ) -> Result<Vec<u8>> {
     let mut reader = BinaryReader::new(binary, 0);
     let mut out = reader.read_bytes(PREAMBLE)?.to_vec();

@@ -6,4 +6,4 @@ mod tests;
 mod write;
 
 pub use read::{Malformed, Members, Value, read};
-pub use write::{Writer, object, push_text, text, value};
+pub use write::{Writer, object, text, value};

@@ -83,17 +83,10 @@ impl<'a> Members<'a> {
         Some(value)
     }
 
-    /// Removes a member, and returns what [`Members::get`] would have.
+    /// Takes out what [`Members::get`] would have returned, and leaves null in its place.
     pub fn take(&mut self, name: &str) -> Option<Value<'a>> {
-        let mut taken = None;
-        self.0.retain_mut(|(given, value)| {
-            let stays = given != name;
-            if !stays {
-                taken = Some(mem::replace(value, Value::Null));
-            }
-            stays
-        });
-        taken
+        let (_, value) = self.0.iter_mut().rev().find(|(given, _)| given == name)?;
+        Some(mem::replace(value, Value::Null))
     }
 
     /// The members, in their order.

@@ -155,7 +155,7 @@ pub fn text(value: &str) -> String {
 /// Appends a JSON string. Line separators and control characters are escaped beyond what JSON
 /// asks for, so that whatever splits lines sees one.
 #[inline(never)]
-pub fn push_text(out: &mut String, text: &str) {
+fn push_text(out: &mut String, text: &str) {
     out.push('"');
     let mut plain_from = 0;
     for (at, byte) in text.bytes().enumerate() {
@@ -174,6 +174,8 @@ pub fn push_text(out: &mut String, text: &str) {
     out.push('"');
 }
 
+#[cold]
+#[inline(never)]
 fn push_escape(out: &mut String, c: char) {
     match c {
         '"' => out.push_str("\\\""),

@@ -28,6 +28,7 @@ pub struct Fake {
 
 impl Fake {
     /// A store that fails.
+    #[must_use]
     pub fn broken(fault: StorageFault) -> Self {
         Self { fault: Some(fault), ..Self::default() }
     }

@@ -74,7 +74,7 @@ pub fn path_of(request: &AdoptionRequest) -> Result<Option<String>, InvalidInput
 /// The default dedupe key of an adoption.
 #[must_use]
 pub fn dedupe_key(generation: u64) -> String {
-    feed::key("adopted:", &[generation])
+    text::joined(&["adopted:", &text::number(generation)])
 }
 
 /// A signal that the system itself records about an adopted session.
@@ -138,7 +138,7 @@ fn check_path(path: &str, thread: Option<&String>) -> Result<(), InvalidInput> {
         (InvalidReason::UnknownField, "source.thread", "a file is one thread; leave it out")
     } else if path.len() > MAX_PATH_BYTES {
         (InvalidReason::TooLong, "source.path", "a path has at most 4,096 bytes")
-    } else if !is_absolute(path) || path.chars().any(session::is_forbidden) {
+    } else if !is_absolute(path) || text::has(path, session::is_forbidden) {
         let what = "give an absolute path without control characters";
         (InvalidReason::InvalidPath, "source.path", what)
     } else {

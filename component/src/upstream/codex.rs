@@ -38,7 +38,9 @@ fn headless(first: &Facts) -> bool {
 /// moves to the one folder `archived_sessions`, under the same name.
 fn places(path: &str) -> Vec<String> {
     let mut places = vec![path.to_string()];
-    places.extend(other_place(path));
+    if let Some(other) = other_place(path) {
+        places.push(other);
+    }
     places
 }
 

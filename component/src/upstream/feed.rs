@@ -1,6 +1,6 @@
 //! Taking in what was read: at most one event and the link's new position, together.
 
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::digest::Digest;
@@ -16,7 +16,8 @@ use crate::contract::{
 use crate::ports::Ports;
 use crate::refusal::refuse;
 use crate::retention::DAY_MS;
-use crate::{record, session, text};
+use crate::text::{joined, number};
+use crate::{record, session};
 
 /// Definitive misses in a row after which a source counts as gone.
 const MISSES: u32 = 3;
@@ -52,20 +53,7 @@ pub fn feed(
 /// The default dedupe key of a source that is gone.
 #[must_use]
 pub fn missing_key(generation: u64) -> String {
-    key("upstream-missing:", &[generation])
-}
-
-/// A dedupe key: numbers behind a word, colons between them.
-#[must_use]
-pub fn key(word: &str, numbers: &[u64]) -> String {
-    let mut key = word.to_string();
-    for (at, number) in numbers.iter().enumerate() {
-        if at > 0 {
-            key.push(':');
-        }
-        text::push_number(&mut key, *number);
-    }
-    key
+    joined(&["upstream-missing:", &number(generation)])
 }
 
 /// A row's time, unless it lies more than a day past the file's own.
@@ -158,7 +146,7 @@ impl<P: Ports> Feed<'_, P> {
                 let time = usable(facts.at, file);
                 let old = self.progress.file.is_old(time) || self.progress.file.headless;
                 if !old && self.is_turn(&facts) {
-                    self.count(time, text::number(at + read as u64));
+                    self.count(time, number(at + read as u64));
                 }
                 self.progress.newest = self.progress.newest.max(time);
             }
@@ -182,10 +170,12 @@ impl<P: Ports> Feed<'_, P> {
             position.set_window(window * 2);
         } else if filled || position.passing {
             if !position.passing {
-                let mut line = self.upstream.session.key.clone();
-                line.push_str(": a line of over 64 MiB in its source is passed over, at byte ");
-                text::push_number(&mut line, position.at);
-                self.ports.log(Level::Warn, &line);
+                let line = [
+                    &self.upstream.session.key,
+                    ": a line of over 64 MiB in its source is passed over, at byte ",
+                    &number(position.at),
+                ];
+                self.ports.log(Level::Warn, &joined(&line));
             }
             position.passing = true;
             position.advance(position.at + found as u64, file);
@@ -272,9 +262,9 @@ impl<P: Ports> Feed<'_, P> {
         let Turns { count, at, position } = &self.turns;
         let catalog = self.link.catalog.clone();
         let message = DirectMessage { channel: Some(catalog), turns: Some(*count) };
-        let mut key = key("upstream:", &[self.link.generation, self.progress.rotations]);
-        key.push(':');
-        key.push_str(position);
+        let (generation, rotations) =
+            (number(self.link.generation), number(self.progress.rotations));
+        let key = joined(&["upstream:", &generation, ":", &rotations, ":", position]);
         let happening = Happening::HumanDirectMessage(message);
         let mut signal = adopt::signal(self.upstream.session.clone(), happening, key);
         signal.actor.type_ = ActorType::Human;

@@ -10,6 +10,7 @@ use crate::contract::{
     ClaimRequest, Error, FileRead, Level, Link, Plan, Reader, Selection, Upstream,
 };
 use crate::ports::{Ports, Stored};
+use crate::text::joined;
 
 /// How long a link is claimed for a check, in ms: a second less than the interval of checks, so that a
 /// timer that is slightly early does not miss its turn.
@@ -38,7 +39,9 @@ pub fn plan(
     }
     let mut plans = Vec::with_capacity(planned.len());
     for upstream in planned {
-        plans.extend(plan_of(ports, upstream, reader));
+        if let Some(plan) = plan_of(ports, upstream, reader) {
+            plans.push(plan);
+        }
     }
     Ok(plans)
 }
@@ -61,10 +64,8 @@ fn plan_of(ports: &mut impl Ports, upstream: Upstream, reader: Reader) -> Option
     match file(kind, &link) {
         Ok(file) => Some(Plan { session, source: link.source, revision: link.revision, file }),
         Err(failure) => {
-            let mut line = session.key;
-            line.push_str(" is not checked: ");
-            line.push_str(&failure.message);
-            ports.log(Level::Error, &line);
+            let words = [&session.key, " is not checked: ", &failure.message];
+            ports.log(Level::Error, &joined(&words));
             None
         }
     }

@@ -14,7 +14,7 @@ pub const WINDOW: u32 = 1 << 20;
 /// The longest line that is classified, in bytes with its line feed.
 pub const LONGEST_LINE: u32 = 64 << 20;
 /// So many bytes before the position are read once more, to tell whether they are what was read.
-const OVERLAP: usize = 1 << 10;
+const OVERLAP: u32 = 1 << 10;
 /// A stamp tells that a file did not change only if it was not written to just before: clocks of
 /// file systems are coarse. In ms.
 const COARSE_MS: u64 = 2_000;
@@ -131,7 +131,7 @@ impl Position {
     pub fn advance(&mut self, at: u64, found: &FileFound) {
         let read = usize::try_from(at - found.start).unwrap_or(usize::MAX);
         let read = found.bytes.get(..read).unwrap_or(&found.bytes);
-        let overlap = read.len().min(OVERLAP);
+        let overlap = read.len().min(OVERLAP as usize);
         let before = read.get(read.len() - overlap..).unwrap_or_default();
         self.at = at;
         self.overlap = u32::try_from(overlap).unwrap_or(0);
@@ -180,7 +180,7 @@ impl Progress {
                 identity: kept.text("identity").unwrap_or_default(),
                 size: kept.number("size").unwrap_or(0),
                 stamp: kept.text("stamp"),
-                overlap: kept.small("overlap", OVERLAP as u32),
+                overlap: kept.small("overlap", OVERLAP),
                 before: kept.digest("before"),
                 until: kept.number("until"),
                 old: kept.flag("old"),

@@ -141,8 +141,11 @@ impl Facts {
 
 /// What stands behind a mark.
 fn after<'a>(text: &'a [u8], mark: &[u8]) -> Option<&'a [u8]> {
-    let at = text.windows(mark.len()).position(|here| here == mark)?;
-    text.get(at + mark.len()..)
+    let mut rest = text;
+    while !rest.starts_with(mark) {
+        rest = rest.get(1..)?;
+    }
+    rest.get(mark.len()..)
 }
 
 /// A row that is being read.

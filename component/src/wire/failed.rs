@@ -8,6 +8,7 @@ use super::answers;
 use super::methods::{Name, PARAMS};
 use super::signal;
 use crate::json::Value;
+use crate::text::joined;
 
 /// Recordings that failed.
 pub struct Recordings {
@@ -36,7 +37,7 @@ pub fn recordings(method: Name, params: &Value<'_>, reason: &str) -> Option<Reco
     if signals.len() > 1
         && let Some(session) = &mut session
     {
-        session.push_str(" and others");
+        *session = joined(&[session, " and others"]);
     }
     Some(Recordings { result, session })
 }

@@ -102,51 +102,42 @@ impl From<Error> for Box<Fault> {
 
 impl From<Failure> for Box<Fault> {
     fn from(failure: Failure) -> Self {
-        match failure {
-            Failure::Storage(failure) => failure.into(),
-            Failure::Trap(what) => Fault::new(
-                Code::Failed,
-                "plugin-trap",
-                joined(&["the core failed and nothing was changed: ", &what]),
-            ),
-            Failure::Timeout(ms) => Fault::new(
+        let (code, reason, before, varying, behind) = match failure {
+            Failure::Storage(failure) => return failure.into(),
+            Failure::Trap(what) => {
+                let before = "the core failed and nothing was changed: ";
+                (Code::Failed, "plugin-trap", before, what, "")
+            }
+            Failure::Timeout(ms) => (
                 Code::Failed,
                 "plugin-timeout",
-                joined(&[
-                    "the core did not answer within ",
-                    &number(ms),
-                    " ms and nothing was changed; if that happens again, ask for less in one call \
-                     (fewer signals or watchers; take, and acknowledge in parts, rather than \
-                     drain) or raise the deadline",
-                ]),
+                "the core did not answer within ",
+                number(ms),
+                " ms and nothing was changed; if that happens again, ask for less in one call \
+                 (fewer signals or watchers; take, and acknowledge in parts, rather than drain) or \
+                 raise the deadline",
             ),
-            Failure::Overloaded => Fault::new(
-                Code::Failed,
-                "overloaded",
-                "too many calls are waiting and nothing was changed; try again later",
-            ),
-            Failure::TooLong(limit) => Fault::new(
-                Code::Request,
-                "too-long",
-                joined(&["a request has at most ", &number(limit), " bytes; send it in parts"]),
-            ),
-            Failure::TooMany(limit) => Fault::new(
-                Code::Request,
-                "too-many",
-                joined(&[
-                    "a batch has at most ",
-                    &number(limit),
-                    " requests; send them in several",
-                ]),
-            ),
-            Failure::NotUtf8 => {
-                Fault::new(Code::Parse, "not-utf8", "a request is JSON text in UTF-8")
+            Failure::Overloaded => {
+                let what = "too many calls are waiting and nothing was changed; try again later";
+                (Code::Failed, "overloaded", what, String::new(), "")
             }
-            Failure::Unavailable(why) => Fault::new(
-                Code::Method,
-                "unavailable",
-                joined(&["this method is not available here: ", &why]),
-            ),
-        }
+            Failure::TooLong(limit) => {
+                let (before, behind) = ("a request has at most ", " bytes; send it in parts");
+                (Code::Request, "too-long", before, number(limit), behind)
+            }
+            Failure::TooMany(limit) => {
+                let (before, behind) = ("a batch has at most ", " requests; send them in several");
+                (Code::Request, "too-many", before, number(limit), behind)
+            }
+            Failure::NotUtf8 => {
+                let what = "a request is JSON text in UTF-8";
+                (Code::Parse, "not-utf8", what, String::new(), "")
+            }
+            Failure::Unavailable(why) => {
+                let before = "this method is not available here: ";
+                (Code::Method, "unavailable", before, why, "")
+            }
+        };
+        Fault::new(code, reason, joined(&[before, &varying, behind]))
     }
 }

@@ -156,34 +156,47 @@ impl<'a> Fields<'a> {
         name: &str,
         read: impl Fn(&Value<'_>, &Place<'_>) -> Read<T>,
     ) -> Read<Vec<T>> {
-        let place = self.place_of(name);
-        let elements = self.elements(name)?;
-        let mut all = Vec::with_capacity(elements.len());
-        for (at, element) in elements.iter().enumerate() {
-            all.push(read(element, &place.element(at))?);
-        }
+        let mut all = Vec::new();
+        self.each(name, &mut |element, place| {
+            all.push(read(element, place)?);
+            Ok(())
+        })?;
         Ok(all)
     }
 
-    /// One of these values, by its word.
-    pub fn word<T: Copy>(&self, name: &str, values: &[T], word: fn(T) -> &'static str) -> Read<T> {
-        let given = self.text(name)?;
-        let mut words = Vec::new();
-        for value in values {
-            words.push(word(*value));
-            if word(*value) == given {
-                return Ok(*value);
-            }
+    /// Passes each element of a list. Not generic: there are lists of many types.
+    #[inline(never)]
+    fn each(
+        &self,
+        name: &str,
+        pass: &mut dyn FnMut(&Value<'_>, &Place<'_>) -> Read<()>,
+    ) -> Read<()> {
+        let place = self.place_of(name);
+        let Value::List(elements) = self.value(name)? else {
+            return Err(wrong_type(&place, "a list"));
+        };
+        for (at, element) in elements.iter().enumerate() {
+            pass(element, &place.element(at))?;
         }
-        Err(no_word(InvalidReason::UnknownValue, &self.place_of(name), &words))
+        Ok(())
     }
 
+    /// One of these values, by its word in the same place.
+    pub fn word<T: Copy>(&self, name: &str, values: &[T], words: &[&str]) -> Read<T> {
+        let value = values.get(self.word_at(name, words)?);
+        value.copied().ok_or_else(|| self.no_word(name, words))
+    }
+
+    /// Which of these words it is.
     #[inline(never)]
-    fn elements(&self, name: &str) -> Read<&'a [Value<'a>]> {
-        match self.value(name)? {
-            Value::List(elements) => Ok(elements),
-            _ => Err(wrong_type(&self.place_of(name), "a list")),
-        }
+    fn word_at(&self, name: &str, words: &[&str]) -> Read<usize> {
+        let given = self.text(name)?;
+        let at = words.iter().position(|word| *word == given);
+        at.ok_or_else(|| self.no_word(name, words))
+    }
+
+    fn no_word(&self, name: &str, words: &[&str]) -> Box<Fault> {
+        no_word(InvalidReason::UnknownValue, &self.place_of(name), words)
     }
 
     fn optional<T>(

@@ -2,7 +2,7 @@
 
 use alloc::string::String;
 
-use crate::text::element;
+use crate::text::{element, joined};
 
 /// A place in a request: `signals[3].actor.id`. It is text only once an error needs it.
 #[derive(Clone, Copy)]
@@ -38,17 +38,11 @@ impl<'a> Place<'a> {
     /// The path as the caller would write it.
     pub fn path(&self) -> String {
         let above = self.above.filter(|above| !matches!(above.step, Step::Whole(_)));
-        let mut path = above.map(Self::path).unwrap_or_default();
+        let path = above.map(Self::path).unwrap_or_default();
         match self.step {
-            Step::Member(name) => {
-                if above.is_some() {
-                    path.push('.');
-                }
-                path.push_str(name);
-            }
-            Step::Whole(name) => path.push_str(name),
-            Step::Element(at) => return element(&path, at),
+            Step::Element(at) => element(&path, at),
+            Step::Member(name) if above.is_some() => joined(&[&path, ".", name]),
+            Step::Whole(name) | Step::Member(name) => joined(&[name]),
         }
-        path
     }
 }

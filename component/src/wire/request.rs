@@ -113,6 +113,6 @@ fn read_method(members: &Members<'_>) -> Read<String> {
     let whole = Place::whole("request");
     let fields = Fields::new(members, &whole);
     fields.only(&[&["jsonrpc", "id", "method", "params"]])?;
-    fields.word("jsonrpc", &[()], |()| "2.0")?;
+    fields.word("jsonrpc", &[()], &["2.0"])?;
     Ok(fields.text("method")?.to_string())
 }

@@ -68,14 +68,14 @@ fn happening(kind: Kind, fields: &Fields<'_>) -> Read<Happening> {
         }),
         Kind::UpstreamMissing => Happening::UpstreamMissing(fields.owned("catalog")?),
         Kind::GoalChanged => {
-            let changes = [GoalChange::Created, GoalChange::Updated, GoalChange::Cleared];
-            Happening::GoalChanged(fields.word("change", &changes, GoalChange::word)?)
+            let change = fields.word("change", &GoalChange::ALL, &GoalChange::WORDS)?;
+            Happening::GoalChanged(change)
         }
         Kind::ChildSpawned => Happening::ChildSpawned,
         Kind::RunCompleted => Happening::RunCompleted,
         Kind::RunFailed => {
-            let outcomes = [RunOutcome::Error, RunOutcome::Timeout, RunOutcome::Cancelled];
-            Happening::RunFailed(fields.word("outcome", &outcomes, RunOutcome::word)?)
+            let outcome = fields.word("outcome", &RunOutcome::ALL, &RunOutcome::WORDS)?;
+            Happening::RunFailed(outcome)
         }
         Kind::Compacted => Happening::Compacted(fields.owned("operationId")?),
         Kind::Adopted => Happening::Adopted(Adoption {
@@ -90,6 +90,6 @@ fn actor(fields: &Fields<'_>) -> Read<Actor> {
     let place = fields.place_of("actor");
     let fields = Fields::of(fields.value("actor")?, &place)?;
     fields.only(&[&["type", "id"]])?;
-    let types = [ActorType::Human, ActorType::Agent, ActorType::System];
-    Ok(Actor { type_: fields.word("type", &types, ActorType::word)?, id: fields.owned_if("id")? })
+    let type_ = fields.word("type", &ActorType::ALL, &ActorType::WORDS)?;
+    Ok(Actor { type_, id: fields.owned_if("id")? })
 }

@@ -50,12 +50,12 @@ pub fn feed(fields: &Fields<'_>) -> Read<(Session, u64, Found)> {
 }
 
 fn found(fields: &Fields<'_>) -> Read<Found> {
-    let given = ["items", "missing", "unavailable"].map(|name| fields.has(name));
+    let given = (fields.has("items"), fields.has("missing"), fields.has("unavailable"));
     let (reason, field) = match given {
-        [true, false, false] => return Ok(Found::Items(fields.list("items", item)?)),
-        [false, true, false] => (InvalidReason::UnknownValue, "missing"),
-        [false, false, true] => (InvalidReason::UnknownValue, "unavailable"),
-        [false, false, false] => (InvalidReason::MissingField, "items"),
+        (true, false, false) => return Ok(Found::Items(fields.list("items", item)?)),
+        (false, true, false) => (InvalidReason::UnknownValue, "missing"),
+        (false, false, true) => (InvalidReason::UnknownValue, "unavailable"),
+        (false, false, false) => (InvalidReason::MissingField, "items"),
         _ => (InvalidReason::UnknownField, "items"),
     };
     if reason == InvalidReason::UnknownValue && fields.flag_if(field)? == Some(true) {
