@@ -30,7 +30,7 @@ fn goal() -> Signal {
 #[test]
 fn the_core_names_its_functions_as_people_do() {
     let names = [
-        "headsup_component::record::append",
+        "headsup_component::record::Recording::append",
         "headsup_component::exports::signals::",
         "headsup_component::imports::storage::append",
         "drop_in_place<Vec<Notice>>",
