@@ -1,5 +1,5 @@
-//! Recording a signal: one append, one save, one queue entry for each notice that opened
-//! (protocol, sections 4 and 5).
+//! Recording: one append a signal, one save for signals in a row on one session, and one queue entry
+//! for each notice that opened (protocol, sections 4 and 5).
 
 use alloc::string::{String, ToString};
 use alloc::vec;
@@ -25,9 +25,9 @@ pub const MAX_SIGNALS: usize = 1_000;
 pub fn record(ports: &mut impl Ports, signal: &Signal) -> Result<Outcome, Error> {
     let now = ports.now();
     let checked = signal::check(signal, now)?;
-    let mut opened = Opened::default();
-    let outcome = append(ports, now, checked, &mut opened)?;
-    opened.enqueue(ports)?;
+    let mut recording = Recording { now, unsaved: None, opened: Opened::default() };
+    let outcome = recording.append(ports, checked)?;
+    recording.end(ports)?;
     Ok(outcome)
 }
 
@@ -50,44 +50,73 @@ pub fn record_many(ports: &mut impl Ports, signals: &[Signal]) -> Result<Vec<Out
         let result = signal::check(signal, now);
         checked.push(result.map_err(|refusal| within(&element("signals", at), &refusal))?);
     }
-    let mut opened = Opened::default();
+    let mut recording = Recording { now, unsaved: None, opened: Opened::default() };
     let mut outcomes = Vec::with_capacity(signals.len());
     for checked in checked {
-        outcomes.push(append(ports, now, checked, &mut opened)?);
+        outcomes.push(recording.append(ports, checked)?);
     }
-    opened.enqueue(ports)?;
+    recording.end(ports)?;
     Ok(outcomes)
 }
 
-fn append(
-    ports: &mut impl Ports,
+/// One call that records.
+struct Recording {
     now: u64,
-    checked: Checked,
-    opened: &mut Opened,
-) -> Result<Outcome, Error> {
-    let Checked { kind, watchers, mut entry } = checked;
-    if entry.dedupe_key.is_none() {
-        entry.dedupe_key = key_of_link(ports, kind, &entry.session)?;
+    /// The head of the session that the last signal went to, while nothing but the head moved: if
+    /// the next one goes to the same session, one save will do for both.
+    unsaved: Option<HeadChange>,
+    opened: Opened,
+}
+
+impl Recording {
+    fn append(&mut self, ports: &mut impl Ports, checked: Checked) -> Result<Outcome, Error> {
+        let Checked { kind, watchers, mut entry } = checked;
+        if entry.dedupe_key.is_none() {
+            entry.dedupe_key = key_of_link(ports, kind, &entry.session)?;
+        }
+        if self.unsaved.as_ref().is_some_and(|unsaved| unsaved.session != entry.session) {
+            self.save(ports, Vec::new())?;
+        }
+        let only_if_watched = kind == Kind::HumanDirectMessage && watchers.is_empty();
+        let named = watchers_of(kind, watchers, &entry);
+        let request = AppendRequest { entry, only_if_watched, settled: kind.notifies(), named };
+        let appended = match ports.append(&request)? {
+            AppendOutcome::Appended(appended) => appended,
+            AppendOutcome::Duplicate(version) => return Ok(Outcome::Duplicate(version)),
+            AppendOutcome::Unwatched => return Ok(Outcome::Unwatched),
+        };
+        let AppendRequest { entry, named, .. } = request;
+        let (now, sequence) = (self.now, appended.sequence);
+        let (session, actor) = (&entry.session, entry.actor_id.as_deref());
+        let moves = Moves { now, sequence, session, actor };
+        let before = self.unsaved.as_ref().map(|unsaved| &unsaved.head);
+        let head = moves.head(before.or(appended.head.as_ref()), kind);
+        let cursors = match kind {
+            Kind::ChildSpawned => moves.seed(&appended, named, &mut self.opened),
+            _ if kind.notifies() => moves.notify(&appended, named, &mut self.opened),
+            _ => Vec::new(),
+        };
+        self.unsaved = Some(HeadChange { session: entry.session, head });
+        if !cursors.is_empty() {
+            // The next append has to find them as they are now.
+            self.save(ports, cursors)?;
+        }
+        Ok(Outcome::Recorded(sequence))
     }
-    let only_if_watched = kind == Kind::HumanDirectMessage && watchers.is_empty();
-    let named = watchers_of(kind, watchers, &entry);
-    let request = AppendRequest { entry, only_if_watched, settled: kind.notifies(), named };
-    let appended = match ports.append(&request)? {
-        AppendOutcome::Appended(appended) => appended,
-        AppendOutcome::Duplicate(version) => return Ok(Outcome::Duplicate(version)),
-        AppendOutcome::Unwatched => return Ok(Outcome::Unwatched),
-    };
-    let AppendRequest { entry, named, .. } = request;
-    let sequence = appended.sequence;
-    let moves = Moves { now, sequence, session: &entry.session, actor: entry.actor_id.as_deref() };
-    let head = moves.head(appended.head.as_ref(), kind);
-    let cursors = match kind {
-        Kind::ChildSpawned => moves.seed(&appended, named, opened),
-        _ if kind.notifies() => moves.notify(&appended, named, opened),
-        _ => Vec::new(),
-    };
-    ports.save(&Changes { heads: vec![HeadChange { session: entry.session, head }], cursors })?;
-    Ok(Outcome::Recorded(sequence))
+
+    fn save(&mut self, ports: &mut impl Ports, cursors: Vec<Cursor>) -> Result<(), Error> {
+        if let Some(unsaved) = self.unsaved.take() {
+            ports.save(&Changes { heads: vec![unsaved], cursors })?;
+        }
+        Ok(())
+    }
+
+    /// Saves what is left and hands on what opened.
+    fn end(mut self, ports: &mut impl Ports) -> Result<(), Error> {
+        self.save(ports, Vec::new())?;
+        self.opened.enqueue(ports)?;
+        Ok(())
+    }
 }
 
 /// The default dedupe key of what happens to a link: it holds for one generation. None where there is

@@ -180,6 +180,42 @@ fn record_many_is_one_transaction_in_order() {
     gateway.hears(["notice agent:ops:main: agent:main:subagent:child 0..1", "wake agent:ops:main"]);
 }
 
+/// Heads of signals in a row on one session are saved once: nobody may see a difference.
+#[test]
+fn signals_in_one_call_leave_what_they_leave_one_by_one() {
+    let signals = || {
+        vec![
+            goal(CHILD, "u1"),
+            goal(CHILD, OPS),
+            compaction(CHILD, "op1"),
+            compaction(CHILD, "op1"),
+            goal(WORKER, OPS),
+            goal(CHILD, "u2"),
+            human(CHILD),
+            goal(WORKER, OPS),
+            goal(WORKER, MAIN),
+        ]
+    };
+    let (together, singly) = (Gateway::open(), Gateway::open());
+    let pairs = [(OPS, CHILD), (MAIN, CHILD), (OPS, WORKER), (MAIN, WORKER)];
+    for (watcher, target) in pairs {
+        together.watches(watcher, target);
+        singly.watches(watcher, target);
+    }
+    let outcomes = together.record_many(signals()).unwrap();
+    let each: Vec<_> = signals().into_iter().map(|it| singly.record(it).unwrap()).collect();
+    assert_eq!(outcomes, each);
+    for (watcher, target) in pairs {
+        assert_eq!(together.cursor(watcher, target), singly.cursor(watcher, target));
+        let delta = |gateway: &Gateway| gateway.changes_since(target, 0, None).unwrap();
+        assert_eq!(delta(&together), delta(&singly));
+    }
+    for watcher in [OPS, MAIN] {
+        assert_eq!(together.drain(watcher).unwrap(), singly.drain(watcher).unwrap());
+    }
+    assert_eq!(together.news(), singly.news());
+}
+
 #[test]
 fn one_bad_signal_among_many_and_nothing_is_recorded() {
     let gateway = Gateway::open();

@@ -30,7 +30,7 @@ fn goal() -> Signal {
 #[test]
 fn the_core_names_its_functions_as_people_do() {
     let names = [
-        "record::append",
+        "record::Recording::append",
         "exports::signals::",
         "imports::storage::append",
         "drop_in_place<Vec<Notice>>",
