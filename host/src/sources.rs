@@ -47,9 +47,9 @@ pub trait SourceFiles: Send + Sync {
 impl SourceFiles for FolderFiles {
     fn read_on(&self, read: &FileRead) -> Found {
         let folders = self.folders();
-        let whole = Extent::On { start: read.start, at_most: read.at_most };
+        let extent = Extent::On { start: read.start, at_most: read.at_most };
         for place in &read.places {
-            match read_place(Path::new(place), whole, read.stamp.as_deref(), &folders) {
+            match read_place(Path::new(place), extent, read.stamp.as_deref(), &folders) {
                 Found::Missing => {}
                 found => return found,
             }

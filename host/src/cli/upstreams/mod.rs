@@ -59,6 +59,12 @@ enum Command {
     Explain(explain::Arguments),
 }
 
+/// All that are asked for.
+#[derive(serde::Serialize)]
+struct Links {
+    links: Vec<Link>,
+}
+
 pub fn run(setup: &Setup, arguments: &Arguments, output: &mut Output) -> Result<Verdict, Failure> {
     if let Some(Command::Explain(arguments)) = &arguments.command {
         return explain::run(setup, arguments, output);
@@ -68,7 +74,7 @@ pub fn run(setup: &Setup, arguments: &Arguments, output: &mut Output) -> Result<
     let links: Vec<Link> =
         awareness.links()?.into_iter().filter(|link| arguments.want(link)).map(Link::of).collect();
     if arguments.json {
-        let all = serde_json::json!({ "links": links });
+        let all = serde_json::to_string(&Links { links }).map_err(anyhow::Error::from)?;
         output.line(all)?;
     } else if links.is_empty() {
         let whose = if arguments.session.is_some() { "the session" } else { "no session" };
