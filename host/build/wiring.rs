@@ -7,7 +7,8 @@ use std::error::Error;
 use wasm_encoder::{Encode, RawSection, Section};
 use wasmparser::{
     BinaryReader, ComponentAlias, ComponentAliasSectionReader, ComponentImportSectionReader,
-    ComponentInstance, ComponentInstanceSectionReader, ExportSectionReader,
+    ComponentInstance, ComponentInstanceSectionReader, ExportSectionReader, ImportSectionReader,
+    Instance, InstanceSectionReader,
 };
 
 use super::names::{CORE_MODULE, rewrite};
@@ -19,7 +20,9 @@ const COMPONENT: u8 = 4;
 const INSTANCES: u8 = 5;
 const ALIASES: u8 = 6;
 const IMPORTS: u8 = 10;
-/// What a core module exports.
+const CORE_INSTANCES: u8 = 2;
+/// Sections of a core module that do.
+const CORE_IMPORTS: u8 = 2;
 const CORE_EXPORTS: u8 = 7;
 
 /// The same component with short names where its parts are put together.
@@ -28,6 +31,7 @@ pub fn shorten(component: &[u8]) -> Result<Vec<u8>> {
     rewrite(component, |id, section, out| {
         let data = match id {
             CORE_MODULE => wiring.module(section)?,
+            CORE_INSTANCES => wiring.core_instances(section)?,
             COMPONENT => wiring.part(section)?,
             INSTANCES => wiring.instances(section)?,
             ALIASES => wiring.aliases(section)?,
@@ -43,19 +47,36 @@ pub fn shorten(component: &[u8]) -> Result<Vec<u8>> {
 struct Wiring<'a>(Vec<&'a str>);
 
 impl<'a> Wiring<'a> {
-    /// The exports of a core module that are functions of the contract.
+    /// What a core module has of the contract: interfaces that it imports, functions that it exports.
     fn module(&mut self, module: &'a [u8]) -> Result<Vec<u8>> {
         rewrite(module, |id, section, out| {
             let mut names = Vec::new();
-            if id == CORE_EXPORTS {
+            if id == CORE_IMPORTS {
+                let imports = ImportSectionReader::new(BinaryReader::new(section, 0))?;
+                for import in imports.into_imports() {
+                    names.push(import?.module);
+                }
+            } else if id == CORE_EXPORTS {
                 for export in ExportSectionReader::new(BinaryReader::new(section, 0))? {
                     names.push(export?.name);
                 }
-                names.retain(|name| is_of_contract(name));
             }
+            names.retain(|name| is_of_contract(name));
             RawSection { id, data: &self.renamed(section, &names) }.append_to(out);
             Ok(())
         })
+    }
+
+    /// The interfaces that a core module is given.
+    fn core_instances(&mut self, section: &'a [u8]) -> Result<Vec<u8>> {
+        let mut names = Vec::new();
+        for instance in InstanceSectionReader::new(BinaryReader::new(section, 0))? {
+            if let Instance::Instantiate { args, .. } = instance? {
+                names.extend(args.iter().map(|arg| arg.name));
+            }
+        }
+        names.retain(|name| is_of_contract(name));
+        Ok(self.renamed(section, &names))
     }
 
     /// What a component within the component imports.
@@ -120,7 +141,8 @@ impl<'a> Wiring<'a> {
     }
 }
 
-/// Whether a core module exports it for the contract, and not for the linker.
+/// Whether a core module has it of the contract, such as `headsup:awareness/wire@0.1.0#call`, and not
+/// of the linker.
 fn is_of_contract(name: &str) -> bool {
-    name.contains('#')
+    name.contains('@')
 }

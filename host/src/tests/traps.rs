@@ -38,6 +38,10 @@ fn the_core_names_its_functions_as_people_do() {
     for name in names {
         assert!(core_contains(name), "{name}");
     }
+    // What only the linker named has numbers.
+    for wired in ["import-type-", "import-func-"] {
+        assert!(!core_contains(wired), "{wired}");
+    }
     // How mangled names begin, in either scheme, and how the hash at the end of one does.
     for mangled in ["_ZN", "_RN", "17h"] {
         assert!(!core_contains(mangled), "{mangled}");
