@@ -3,7 +3,7 @@
 #![allow(unsafe_code, reason = "the canonical ABI passes raw memory")]
 
 use alloc::alloc::{GlobalAlloc, Layout, alloc, realloc};
-use alloc::string::String;
+use alloc::string::ToString;
 use core::arch::wasm32;
 use core::cell::UnsafeCell;
 use core::ptr::NonNull;
@@ -11,7 +11,6 @@ use core::ptr::NonNull;
 use crate::contract::Level;
 use crate::contract::headsup::awareness::log;
 use crate::heap::{self, Heap, Memory};
-use crate::text;
 
 #[global_allocator]
 static ALLOCATOR: Allocator = Allocator(UnsafeCell::new(Heap::new(Linear)));
@@ -82,11 +81,7 @@ unsafe impl GlobalAlloc for Allocator {
 /// Tells the host what happened before the trap; a log line outlives the transaction.
 #[panic_handler]
 fn panicked(info: &core::panic::PanicInfo<'_>) -> ! {
-    let what = info.message().as_str().unwrap_or("panicked");
-    let line = info.location().map_or_else(String::new, |location| {
-        text::joined(&[what, " at ", location.file(), ":", &text::number(location.line())])
-    });
-    log::write(Level::Error, &line);
+    log::write(Level::Error, &info.to_string());
     wasm32::unreachable()
 }
 
