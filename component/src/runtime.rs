@@ -3,14 +3,15 @@
 #![allow(unsafe_code, reason = "the canonical ABI passes raw memory")]
 
 use alloc::alloc::{GlobalAlloc, Layout, alloc, realloc};
+use alloc::string::String;
 use core::arch::wasm32;
 use core::cell::UnsafeCell;
+use core::panic::PanicInfo;
 use core::ptr::NonNull;
 
 use crate::contract::Level;
 use crate::contract::headsup::awareness::log;
 use crate::heap::{self, Heap, Memory};
-use crate::text;
 
 #[global_allocator]
 static ALLOCATOR: Allocator = Allocator(UnsafeCell::new(Heap::new(Linear)));
@@ -78,17 +79,27 @@ unsafe impl GlobalAlloc for Allocator {
     }
 }
 
-/// Tells the host what happened before the trap; a log line outlives the transaction. Words that would
-/// have to be formatted are left out: what formats them would be a thirtieth of the guest.
+/// Tells the host what happened before the trap; a log line outlives the transaction.
 #[panic_handler]
-fn panicked(info: &core::panic::PanicInfo<'_>) -> ! {
-    let (file, line) = info.location().map_or(("", 0), |at| (at.file(), at.line()));
-    let what = info.message().as_str().unwrap_or("see there");
-    log::write(
-        Level::Error,
-        &text::joined(&["panicked at ", file, ":", &text::number(line), ": ", what]),
-    );
+fn panicked(info: &PanicInfo<'_>) -> ! {
+    log::write(Level::Error, &words(info));
     wasm32::unreachable()
+}
+
+/// A plugin's panics may say anything.
+#[cfg(not(feature = "exports"))]
+fn words(info: &PanicInfo<'_>) -> String {
+    alloc::string::ToString::to_string(info)
+}
+
+/// The built-in core's own are words that need no formatting; what formats them would be 2 KB of it.
+#[cfg(feature = "exports")]
+fn words(info: &PanicInfo<'_>) -> String {
+    use crate::text::{joined, number};
+
+    let (file, line) = info.location().map_or(("", 0), |at| (at.file(), at.line()));
+    let what = info.message().as_str().unwrap_or_default();
+    joined(&["panicked at ", file, ":", &number(line), ": ", what])
 }
 
 /// Gives the canonical ABI memory for arguments and results. A guest that is out of memory traps.

@@ -16,7 +16,7 @@ use headsup_component::ports::Ports;
 /// Does what any call can do wrong; nothing for other words.
 pub fn act(word: &str) {
     match word {
-        "panic" => explode(),
+        "panic" => explode(word),
         "loop" => spin(),
         "recurse" => _ = descend(1),
         "stack" => _ = pile_up(1),
@@ -33,8 +33,8 @@ pub fn act(word: &str) {
 
 /// Its name and its words are looked for in the log.
 #[inline(never)]
-fn explode() {
-    panic!("asked to panic, and did");
+fn explode(word: &str) {
+    panic!("asked to {word}, and did");
 }
 
 #[inline(never)]
