@@ -25,8 +25,11 @@ impl Row {
     /// Reads `NAME ROW`.
     pub fn read(text: &str) -> anyhow::Result<Self> {
         let (name, row) = text.trim().split_once(' ').unwrap_or_default();
-        let is_plain = name.ends_with(".jsonl") && !name.contains(['/', '\\']);
-        if !is_plain || !matches!(serde_json::from_str(row), Ok(Value::Object(_))) {
+        let is_plain = Path::new(name).extension().is_some_and(|extension| extension == "jsonl");
+        if !is_plain
+            || name.contains(['/', '\\'])
+            || !matches!(serde_json::from_str(row), Ok(Value::Object(_)))
+        {
             bail!("`#! append` needs the name of a .jsonl file, and a row, which is a JSON object");
         }
         Ok(Self { name: name.to_owned(), text: row.trim().to_owned() })
