@@ -15,6 +15,7 @@ mod tests;
 
 use std::io;
 use std::path::Path;
+use std::time::SystemTime;
 
 pub(crate) use self::crew::Crew;
 use self::folders::Folders;
@@ -94,11 +95,12 @@ fn read_located(place: &Path, located: &Located, extent: Extent) -> io::Result<O
     if !system::same(&metadata, &located.metadata) || way.as_ref() != Some(&located.real) {
         return Ok(None);
     }
+    let stamp = system::steady_stamp(&metadata, SystemTime::now());
     let size = metadata.len();
     let Window { head, start, bytes } = Window::read(&file, extent, size)?;
     Ok(Some(FileFound {
         identity: system::identity(&metadata),
-        stamp: system::stamp(&metadata),
+        stamp,
         size,
         modified_at: system::modified_at(&metadata),
         head,

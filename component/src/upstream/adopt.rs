@@ -40,7 +40,7 @@ pub fn adopt(
         link.generation = next_generation(ports)?;
         progress.labels.adopted_at = now;
         if let Some(file) = file {
-            start_at_the_end(&mut progress, kind, file, now);
+            start_at_the_end(&mut progress, kind, file);
         }
     }
     progress.labels.host.clone_from(&request.host);
@@ -214,7 +214,7 @@ fn next_generation(ports: &mut impl Ports) -> Stored<u64> {
 }
 
 /// Goes behind the last whole line. What is half-written belongs to the future.
-fn start_at_the_end(progress: &mut Progress, kind: &Kind, file: &FileFound, now: u64) {
+fn start_at_the_end(progress: &mut Progress, kind: &Kind, file: &FileFound) {
     let mut position = Position::default();
     if let Some(first) = Lines::new(&file.head, true).next() {
         position.headless = row::read(first.text).is_some_and(|facts| (kind.headless)(&facts));
@@ -232,6 +232,6 @@ fn start_at_the_end(progress: &mut Progress, kind: &Kind, file: &FileFound, now:
         end = file.bytes.len();
     }
     position.advance(file.start + end as u64, file);
-    position.remember(file, now);
+    position.remember(file);
     progress.file = position;
 }

@@ -152,7 +152,7 @@ impl<P: Ports> Feed<'_, P> {
             }
         }
         self.move_on(file, read, rest.len());
-        self.progress.file.remember(file, self.now);
+        self.progress.file.remember(file);
         self.quiet_or_activity()
     }
 

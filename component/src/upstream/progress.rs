@@ -15,9 +15,6 @@ pub const WINDOW: u32 = 1 << 20;
 pub const LONGEST_LINE: u32 = 64 << 20;
 /// So many bytes before the position are read once more, to tell whether they are what was read.
 const OVERLAP: u32 = 1 << 10;
-/// A stamp tells that a file did not change only if it was not written to just before: clocks of
-/// file systems are coarse. In ms.
-const COARSE_MS: u64 = 2_000;
 
 /// The state of a link.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -143,13 +140,12 @@ impl Position {
         self.window = if bytes == WINDOW { 0 } else { bytes };
     }
 
-    /// Remembers the file as it was when it was read. `now` is the local clock in ms.
-    pub fn remember(&mut self, found: &FileFound, now: u64) {
+    /// Remembers the file as it was when it was read.
+    pub fn remember(&mut self, found: &FileFound) {
         self.identity.clone_from(&found.identity);
         self.size = found.size;
         let whole = found.start + found.bytes.len() as u64 >= found.size;
-        let calm = found.modified_at.saturating_add(COARSE_MS) <= now;
-        self.stamp = (whole && calm).then(|| found.stamp.clone());
+        self.stamp = if whole { found.stamp.clone() } else { None };
     }
 }
 

@@ -12,6 +12,15 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 pub(super) use self::platform::{is_link, open, read_at, same};
 use crate::clock::LATEST;
 
+/// A second, in ns.
+const SECOND: i128 = 1_000_000_000;
+
+/// The longest step of a file system that keeps no fractions of seconds, in ns.
+const COARSE_STEP: i128 = 2 * SECOND;
+
+/// Longer than the step of any system's timer, in ns.
+const TIMER_STEP: i128 = SECOND / 20;
+
 /// What tells one file from another in its place.
 pub(super) fn identity(metadata: &Metadata) -> String {
     let mut identity = platform::number(metadata);
@@ -26,6 +35,15 @@ pub(super) fn stamp(metadata: &Metadata) -> String {
     let modified = metadata.modified().map_or(0, nanoseconds);
     let changed = platform::changed(metadata);
     format!("{}-{:x}-{modified:x}-{changed:x}", identity(metadata), metadata.len())
+}
+
+/// The stamp of a file that rests: one that is written to once more will have another. Nothing for one
+/// that changed only just before `now`, because the times of files move in steps: those of the
+/// system's timer, or seconds where the file system keeps no fractions.
+pub(super) fn steady_stamp(metadata: &Metadata, now: SystemTime) -> Option<String> {
+    let changed = platform::changed(metadata).max(metadata.modified().map_or(0, nanoseconds));
+    let step = if changed % SECOND == 0 { COARSE_STEP } else { TIMER_STEP };
+    (changed + step <= nanoseconds(now)).then(|| stamp(metadata))
 }
 
 /// When it was last written, in ms since the Unix epoch.

@@ -18,7 +18,7 @@ fn found(transcript: &Transcript, plan: &Plan) -> Found {
     Found::File(headsup::FileFound {
         // Of a file that was empty when it was adopted none is known yet.
         identity: "any".into(),
-        stamp: "now".into(),
+        stamp: None,
         size: bytes.len() as u64,
         modified_at: NOON,
         head: Vec::new(),

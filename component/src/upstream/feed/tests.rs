@@ -116,7 +116,7 @@ impl World {
         let start_byte = usize::try_from(start).unwrap().min(bytes.len());
         FileFound {
             identity: self.file.to_string(),
-            stamp: format!("{} {size}", self.file),
+            stamp: Some(format!("{} {size}", self.file)),
             size,
             modified_at: 1_790_000_000_000,
             head: Vec::new(),

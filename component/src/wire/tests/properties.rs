@@ -108,7 +108,7 @@ fn asked_by_a_host(ports: &mut Fake, request: &str) -> Result<Option<String>, Op
 fn an_empty_file() -> FileFound {
     FileFound {
         identity: String::new(),
-        stamp: String::new(),
+        stamp: None,
         size: 0,
         modified_at: 0,
         head: Vec::new(),
