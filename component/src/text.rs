@@ -1,4 +1,4 @@
-//! Putting texts together. The library's formatting would be a twentieth of the component, and takes a
+//! Putting texts together. The library's formatting would be a thirtieth of the component, and takes a
 //! dozen times as long.
 
 use alloc::string::String;

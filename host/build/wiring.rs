@@ -1,4 +1,4 @@
-//! Shortens the names by which the linker put the component's parts together: a tenth of the
+//! Shortens the names by which the linker put the component's parts together: a twentieth of the
 //! component, said twice each, where it gives to one part what another has. Nobody sees them. Names
 //! of functions, and those of the contract, are others and stay.
 

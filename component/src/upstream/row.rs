@@ -140,6 +140,7 @@ impl Facts {
 }
 
 /// What stands behind a mark.
+#[inline(never)]
 fn after<'a>(text: &'a [u8], mark: &[u8]) -> Option<&'a [u8]> {
     let mut rest = text;
     while !rest.starts_with(mark) {
