@@ -2,7 +2,7 @@
 
 mod read;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod write;
 
 pub use read::{Malformed, Members, Value, read};

@@ -1,5 +1,6 @@
 //! The guarantees of each verb and of opening, over real SQLite.
 
+mod claims;
 mod cursors;
 mod diagnosis;
 mod inspecting;
