@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use super::lines::Lines;
 use super::progress::{Position, Progress};
 use super::source::{KINDS, Kind};
-use super::{feed, row};
+use super::{feed, row, shape};
 use crate::contract::{
     Actor, ActorType, Adopted, Adoption, AdoptionRequest, Error, FileFound, Found, Happening,
     InvalidInput, InvalidReason, Link, Outcome, Reader, Session, SessionRef, Signal, Source,
@@ -33,10 +33,17 @@ pub fn adopt(
     let now = ports.now();
     let mut upstream = ports.upstream(&session)?;
     let mut link = upstream.link.take().unwrap_or_else(|| unlinked(&request.source));
-    let lives_on = link.generation > 0 && is_same(kind, &link.source, &request.source);
-    let mut progress = if lives_on { Progress::of(&link)? } else { Progress::default() };
+    let mut progress = Progress::default();
+    let mut lives_on = false;
+    if link.generation > 0 {
+        progress = Progress::of(&link)?;
+        // The same file may be named by another path.
+        lives_on = is_same(kind, &link.source, &request.source)
+            || file.is_some_and(|file| file.identity == progress.file.identity);
+    }
+    link.source = request.source.clone();
     if !lives_on {
-        link.source = request.source.clone();
+        progress = Progress::default();
         link.generation = next_generation(ports)?;
         progress.labels.adopted_at = now;
         if let Some(file) = file {
@@ -169,6 +176,7 @@ fn unlinked(source: &Source) -> Link {
         generation: 0,
         revision: 0,
         misses: 0,
+        claimed: true,
         state: String::new(),
     }
 }
@@ -216,16 +224,20 @@ fn next_generation(ports: &mut impl Ports) -> Stored<u64> {
 /// Goes behind the last whole line. What is half-written belongs to the future.
 fn start_at_the_end(progress: &mut Progress, kind: &Kind, file: &FileFound) {
     let mut position = Position::default();
-    if let Some(first) = Lines::new(&file.head, true).next() {
-        position.headless = row::read(first.text).is_some_and(|facts| (kind.headless)(&facts));
+    if let Some(first) = Lines::new(&file.head, true).find_map(|line| row::read(line.text)) {
+        position.headless = (kind.headless)(&first);
     }
     let mut end = 0;
     for line in Lines::new(&file.bytes, file.start == 0) {
         end = line.end;
         if let Some(facts) = row::read(line.text) {
             progress.newest = progress.newest.max(feed::usable(facts.at, file));
+            if shape::of(kind.shapes, &facts).human {
+                progress.queued.pass(&facts);
+            }
         }
     }
+    progress.queued.keep_waiting();
     // A line that began too far back to be found is passed over once it ends.
     position.passing = end == 0 && file.start > 0;
     if position.passing {

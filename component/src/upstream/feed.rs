@@ -114,15 +114,13 @@ impl<P: Ports> Feed<'_, P> {
             (Reader::Gateway, Found::Items(items)) if items.len() <= MAX_ITEMS => {
                 return Ok(self.items(items));
             }
-            (_, Found::Items(_)) => {
+            (Reader::Gateway, Found::Items(_)) => {
                 (InvalidReason::TooMany, "items", "a feed has at most 1,000; give the newest")
             }
-            (_, Found::File(_)) => {
+            (Reader::File, Found::File(_)) => {
                 (InvalidReason::OutOfRange, "found.start", "not read from where it was planned")
             }
-            (Reader::Gateway, Found::Unchanged) => {
-                (InvalidReason::WrongType, "found", "not what was planned")
-            }
+            _ => (InvalidReason::WrongType, "found", "not what was planned for this source"),
         };
         Err(refuse(reason, field, what).into())
     }
@@ -130,17 +128,20 @@ impl<P: Ports> Feed<'_, P> {
     /// Reads on in a file, or notices that it is another one.
     fn file(&mut self, file: &FileFound) -> Finding {
         let Some(rest) = self.progress.file.rest(file) else {
-            self.progress.file.rotate(file, self.progress.newest);
+            let adopted_at = self.progress.labels.adopted_at;
+            self.progress.file.rotate(file, self.progress.newest, adopted_at);
             self.progress.rotations += 1;
             return Finding::Again;
         };
         let at = self.progress.file.at;
         let passed = if self.progress.file.passing { end_of_line(rest) } else { 0 };
         let mut read = passed;
+        // Of a file that is read from its start, the first row may speak for all of them.
+        let mut is_first = at == 0;
         for line in Lines::new(rest.get(passed..).unwrap_or_default(), at == 0) {
             read = passed + line.end;
             if let Some(facts) = row::read(line.text) {
-                if at == 0 && line.start == 0 {
+                if core::mem::take(&mut is_first) {
                     self.progress.file.headless = (self.kind.headless)(&facts);
                 }
                 let time = usable(facts.at, file);
@@ -250,9 +251,13 @@ impl<P: Ports> Feed<'_, P> {
         let state = self.progress.text();
         if finding == Finding::Missing {
             self.ports.save_upstream(&self.upstream, self.now)?;
-        } else if misses != self.link.misses || state != self.link.state {
-            let revision = self.link.revision + 1;
-            self.upstream.link = Some(Link { revision, misses, state, ..self.link });
+            return Ok(check);
+        }
+        // Who cannot read the source gives its claim back, and stands in the way of no check by another.
+        let claimed = finding != Finding::Unavailable;
+        if !claimed || misses != self.link.misses || state != self.link.state {
+            let revision = self.link.revision + u64::from(claimed);
+            self.upstream.link = Some(Link { revision, misses, claimed, state, ..self.link });
             self.ports.save_upstream(&self.upstream, self.now)?;
         }
         Ok(check)

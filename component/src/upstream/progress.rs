@@ -68,9 +68,12 @@ pub struct Position {
     before: Option<Digest>,
     /// In a file that was rewritten or took another's place: rows that are not newer than this, in
     /// ms, were reported before.
-    until: Option<u64>,
+    until: u64,
     /// In such a file: whether the row before was old. One without a usable time follows it.
     old: Option<bool>,
+    /// In such a file: whether it holds what was passed before, up to the newest of it. What is
+    /// appended once it was read to its end is new, whatever its time.
+    caught_up: bool,
     /// Whether no person types into this session.
     pub headless: bool,
 }
@@ -103,14 +106,16 @@ impl Position {
         (same && intact).then_some(rest)
     }
 
-    /// Starts over in a file that is another by now. `newest` is the newest time that was passed.
-    pub fn rotate(&mut self, found: &FileFound, newest: Option<u64>) {
+    /// Starts over in a file that is another by now. `newest` is the newest time that was passed;
+    /// where there was none, nothing that is older than the adoption is new.
+    pub fn rotate(&mut self, found: &FileFound, newest: Option<u64>, adopted_at: u64) {
         let passed = self.at > 0;
         *self = Self {
             identity: found.identity.clone(),
             size: found.size,
-            until: newest,
+            until: newest.unwrap_or(adopted_at),
             old: Some(passed),
+            caught_up: newest.is_none(),
             ..Self::default()
         };
     }
@@ -119,7 +124,8 @@ impl Position {
     pub fn is_old(&mut self, at: Option<u64>) -> bool {
         let Some(old) = &mut self.old else { return false };
         if let Some(at) = at {
-            *old = self.until.is_some_and(|until| at <= until);
+            *old = at <= self.until;
+            self.caught_up |= at >= self.until;
         }
         *old
     }
@@ -146,6 +152,9 @@ impl Position {
         self.size = found.size;
         let whole = found.start + found.bytes.len() as u64 >= found.size;
         self.stamp = if whole { found.stamp.clone() } else { None };
+        if whole && self.caught_up {
+            (self.until, self.old, self.caught_up) = (0, None, false);
+        }
     }
 }
 
@@ -178,8 +187,9 @@ impl Progress {
                 stamp: kept.text("stamp"),
                 overlap: kept.small("overlap", OVERLAP),
                 before: kept.digest("before"),
-                until: kept.number("until"),
+                until: kept.number("until").unwrap_or(0),
                 old: kept.flag("old"),
+                caught_up: kept.flag("caughtUp").is_some(),
                 headless: kept.flag("headless").is_some(),
             },
             begun: kept.flag("begun").is_some(),
@@ -203,7 +213,7 @@ impl Progress {
             ("newest", self.newest),
             ("window", Some(u64::from(*window))),
             ("overlap", Some(u64::from(self.file.overlap))),
-            ("until", self.file.until),
+            ("until", Some(self.file.until)),
         ];
         for (name, number) in numbers {
             if let Some(number) = number.filter(|number| *number > 0) {
@@ -225,8 +235,12 @@ impl Progress {
             }
         }
         out.name("identity").text(identity);
-        let flags =
-            [("passing", *passing), ("headless", self.file.headless), ("begun", self.begun)];
+        let flags = [
+            ("passing", *passing),
+            ("headless", self.file.headless),
+            ("caughtUp", self.file.caught_up),
+            ("begun", self.begun),
+        ];
         for (name, flag) in flags {
             if flag {
                 out.name(name).flag(true);

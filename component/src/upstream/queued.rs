@@ -46,6 +46,26 @@ impl Queued {
         false
     }
 
+    /// Takes in a row of history that a person typed. What is typed while nothing is in the queue is an
+    /// ordinary row: whatever is remembered by then was taken back, and never comes.
+    pub fn pass(&mut self, facts: &Facts) {
+        if !self.absorb(facts) && facts.role == Part::Turn {
+            self.0.clear();
+        }
+    }
+
+    /// Forgets what came out of the queue already: at an adoption, what is still in it is history, and
+    /// so are its repeats to come.
+    pub fn keep_waiting(&mut self) {
+        let mut waiting = Vec::new();
+        for prompt in &self.0 {
+            if prompt.command && prompt.turn {
+                waiting.push(*prompt);
+            }
+        }
+        self.0 = waiting;
+    }
+
     /// Whether the row repeats this prompt, which it then does no more.
     fn uses_up(&mut self, at: usize, facts: &Facts) -> bool {
         let Some(prompt) = self.0.get_mut(at).filter(|prompt| prompt.text == facts.bare) else {

@@ -54,6 +54,7 @@ fn save_link(connection: &Connection, session: &Session, link: &Link) -> Result<
         ":generation": stored(link.generation),
         ":revision": stored(link.revision),
         ":misses": link.misses,
+        ":claimed": link.claimed,
         ":state_json": link.state,
     })?;
     Ok(())
@@ -110,6 +111,7 @@ fn link(row: &SqlRow<'_>) -> Result<Option<Link>, Problem> {
         generation: number(row, 7, LINKS)?,
         revision: number(row, 8, LINKS)?,
         misses: row.get(9)?,
+        claimed: true,
         state: row.get(10)?,
     }))
 }

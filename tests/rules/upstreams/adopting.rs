@@ -76,6 +76,19 @@ fn adopting_again_from_the_same_source_keeps_the_position() {
 }
 
 #[test]
+fn the_same_file_by_another_path_is_the_same_source() {
+    let transcript = Transcript::adopted(&[typed("one", 1)]);
+    let folder = transcript.folder.path().to_str().unwrap();
+    for (path, second) in [("/./3f2a.jsonl", 2), ("//3f2a.jsonl", 3)] {
+        transcript.appends(&[typed("more", second)]);
+        let source = Source::claude_file(format!("{folder}{path}"));
+        let request = AdoptionRequest::new(CHILD, source, "claude");
+        assert!(!transcript.gateway.adopt(request).unwrap().adopted, "{path}");
+        assert_eq!(transcript.checks(), ACTIVE, "{path}");
+    }
+}
+
+#[test]
 fn another_source_starts_over_at_its_end_and_is_another_adoption() {
     let transcript = Transcript::adopted(&[typed("one", 1)]);
     let other = super::transcript::beside(&transcript.path, "other.jsonl");

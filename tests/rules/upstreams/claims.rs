@@ -54,6 +54,22 @@ fn a_link_is_planned_once_a_minute_over_all_processes() {
 }
 
 #[test]
+fn who_cannot_read_a_source_stands_in_the_way_of_no_other_process() {
+    let transcript = Transcript::adopted(&[]);
+    transcript.appends(&[typed("hello", 1)]);
+    let gateway = &transcript.gateway;
+    // Another process claims it, and cannot read it, while this one is about to.
+    let ours = gateway.plan_checks(Selection::All, Reader::File).unwrap().remove(0);
+    let theirs = gateway.plan_checks(Selection::All, Reader::File).unwrap().remove(0);
+    let check = gateway.feed_upstream(&theirs, Found::Unavailable("not mine".into())).unwrap();
+    assert_eq!(check.finding, Finding::Unavailable);
+    assert_eq!(due(gateway).len(), 1, "the claim was given back");
+    let check = gateway.feed_upstream(&ours, found(&transcript, &ours)).unwrap();
+    assert_eq!(check.finding, Finding::Activity, "and nothing that was planned is superseded");
+    assert_eq!(due(gateway).len(), 0);
+}
+
+#[test]
 fn a_claim_of_a_clock_that_was_set_back_counts_for_nothing() {
     let transcript = Transcript::adopted(&[]);
     assert_eq!(due(&transcript.gateway).len(), 1);

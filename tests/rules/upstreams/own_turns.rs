@@ -117,6 +117,17 @@ fn a_queued_prompt_counts_once_however_often_it_is_written() {
 }
 
 #[test]
+fn a_prompt_that_was_in_the_queue_at_the_adoption_is_history_and_so_are_its_repeats() {
+    let rows = [enqueued("taken back"), typed("ordinary", 1), enqueued("go on")];
+    let transcript = Transcript::adopted(&rows);
+    transcript.appends(&[command("go on"), typed("go on", 2)]);
+    assert_eq!(transcript.checks(), QUIET);
+    transcript.appends(&[typed("go on", 3), typed("taken back", 4)]);
+    assert_eq!(transcript.checks(), ACTIVE);
+    assert_eq!(transcript.turns(), [2]);
+}
+
+#[test]
 fn a_running_turn_counts_for_an_hour_so_that_a_gateway_that_died_blocks_nothing() {
     let transcript = Transcript::adopted(&[]);
     transcript.gateway.busy(CHILD, true).unwrap();

@@ -17,7 +17,7 @@ fn with(rows: &[String], more: &[String]) -> Vec<String> {
 fn a_file_rewritten_in_place_reports_nothing_again() {
     let transcript = Transcript::adopted(&history());
     let shorter = [said("summary", 3), typed("three", 3)];
-    for rows in [history(), shorter.to_vec(), with(&shorter, &history())] {
+    for rows in [history(), shorter.to_vec(), with(&history(), &shorter)] {
         transcript.rewrites(&rows);
         assert_eq!(transcript.checks(), QUIET);
     }
@@ -80,6 +80,44 @@ fn a_row_without_a_usable_time_follows_the_row_before_it() {
     transcript.replaces(&rows);
     assert_eq!(transcript.checks(), ACTIVE);
     assert_eq!(transcript.turns(), [3], "those behind the old row are old, the others new");
+}
+
+#[test]
+fn what_is_appended_once_a_replaced_file_was_read_is_new_whatever_its_time() {
+    for ahead in [false, true] {
+        let mut rows = history();
+        if ahead {
+            rows.push(typed("by a clock that was ahead", 3_000));
+        }
+        let transcript = Transcript::adopted(&rows);
+        transcript.replaces(&rows);
+        assert_eq!(transcript.checks(), QUIET);
+        transcript.appends(&[typed("by a clock that went back", 2)]);
+        assert_eq!(transcript.checks(), ACTIVE);
+        assert_eq!(transcript.turns(), [1]);
+    }
+}
+
+#[test]
+fn where_no_time_was_known_the_adoption_is_what_history_is_older_than() {
+    let untimed = [r#"{"type":"summary","summary":"x"}"#.to_owned()];
+    let yesterday = typed("yesterday", 1).replace("1972-09-27", "1972-09-26");
+    let transcript = Transcript::adopted(&untimed);
+    transcript.replaces(&with(&untimed, &[yesterday.clone(), yesterday]));
+    assert_eq!(transcript.checks(), QUIET);
+    transcript.appends(&[typed("today", 1)]);
+    assert_eq!(transcript.checks(), ACTIVE);
+    assert_eq!(transcript.turns(), [1]);
+}
+
+#[test]
+fn a_transcript_without_times_that_was_cut_is_heard_again() {
+    let untimed = |text: &str| typed(text, 0).replace(r#""timestamp""#, r#""time""#);
+    let transcript = Transcript::adopted(&[untimed("one"), untimed("two")]);
+    transcript.rewrites(&[]);
+    assert_eq!(transcript.checks(), QUIET);
+    transcript.appends(&[untimed("three")]);
+    assert_eq!(transcript.checks(), ACTIVE);
 }
 
 #[test]

@@ -22,6 +22,7 @@ pub(super) fn link() -> Link {
         generation: 3,
         revision: 8,
         misses: 1,
+        claimed: true,
         state: "{\"at\":17}".into(),
     }
 }
