@@ -17,8 +17,9 @@ build: setup ## build the component and the command
 demo: build ## play the stories of tests/scenarios
 	@scripts/demo $(HEADSUP)
 
-lint: setup ## format, clippy, rustdoc and links of the docs, all warnings denied
+lint: setup ## format, clippy, rustdoc, links and named tests of the docs, all warnings denied
 	@scripts/check-links
+	@scripts/check-guarantees
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps
