@@ -46,7 +46,8 @@ pub fn push_digit(text: &mut String, digit: u64) {
 #[must_use]
 #[inline(never)]
 pub fn parse(digits: &str) -> Option<u64> {
-    digits.parse().ok()
+    // The library would take a plus sign, too.
+    digits.parse().ok().filter(|_| !digits.starts_with('+'))
 }
 
 /// The path of an element of a list, from 0: `signals[3]`.
@@ -56,11 +57,12 @@ pub fn element(list: &str, at: usize) -> String {
     joined(&[list, "[", &number(at as u64), "]"])
 }
 
-/// What stands before the first such character, an ASCII one, and what stands behind it.
+/// What stands before the first such character, an ASCII one, and what stands behind it. (Plainer than
+/// the library's search, which looks for any text.)
 #[must_use]
 #[inline(never)]
-pub fn cut(text: &str, at: u8) -> Option<(&str, &str)> {
-    let before = text.bytes().position(|byte| byte == at)?;
+pub fn cut(text: &str, mark: u8) -> Option<(&str, &str)> {
+    let before = text.bytes().position(|byte| byte == mark)?;
     Some((text.get(..before)?, text.get(before + 1..)?))
 }
 
@@ -81,7 +83,7 @@ pub fn count(text: &str) -> usize {
     characters
 }
 
-/// The text without white space around it.
+/// The text without white space around it, in one function for all who ask.
 #[must_use]
 #[inline(never)]
 pub fn trim(text: &str) -> &str {

@@ -105,6 +105,9 @@ impl Desk {
             && self.stores.can_reopen();
         match seat {
             _ if reopen => {}
+            Seat::Running(instance) if instance.is_swollen() => {
+                self.storage = instance.into_storage();
+            }
             Seat::Running(instance) => self.instance = Some(instance),
             Seat::Stopped(storage) => self.storage = storage,
         }

@@ -1,7 +1,6 @@
 //! The contract's imports, given to a core: storage and settings over one connection, the queue
 //! and the log as effects, and the time.
 
-use wasmtime::StoreLimits;
 use wasmtime::component::{HasSelf, Linker};
 
 use crate::clock::Clock;
@@ -12,6 +11,7 @@ use crate::contract::{
     StorageFailure, StorageFault, Upstream, Watched,
 };
 use crate::effects::Effects;
+use crate::room::Room;
 use crate::storage::Store;
 
 /// What an instance reaches: everything its imports act on.
@@ -19,7 +19,7 @@ pub(crate) struct State {
     /// Absent where an instance serves no call that has a transaction.
     pub(crate) storage: Option<Store>,
     pub(crate) clock: Clock,
-    pub(crate) limits: StoreLimits,
+    pub(crate) room: Room,
     pub(crate) effects: Effects,
     /// The first storage failure of the running call: its transaction is lost, whatever the core
     /// makes of it.

@@ -11,6 +11,7 @@ use crate::contract::{Core, CoreIndices, Failure};
 use crate::effects::Effects;
 use crate::engine::{Engine, ticks};
 use crate::imports::State;
+use crate::room::Room;
 use crate::storage::Store;
 
 /// Most elements of a core's tables; those of the built-in core have a few hundred.
@@ -96,12 +97,12 @@ impl Instance {
         let state = State {
             storage,
             clock: clock.clone(),
-            limits: limits.of_store(),
+            room: Room::new(limits.of_store()),
             effects: Effects::default(),
             lost: None,
         };
         let mut store = wasmtime::Store::new(engine.wasmtime(), state);
-        store.limiter(|state| &mut state.limits);
+        store.limiter(|state| &mut state.room);
         store.set_hostcall_fuel(HOSTCALL_BYTES);
         store.set_epoch_deadline(ticks(limits.deadline));
         let running = engine.running();
@@ -160,6 +161,11 @@ impl Instance {
     /// The state that the imports act on.
     pub(crate) fn state(&mut self) -> &mut State {
         self.store.data_mut()
+    }
+
+    /// Whether it took so much memory that the next call is better off with another instance.
+    pub(crate) fn is_swollen(&self) -> bool {
+        self.store.data().room.is_swollen()
     }
 
     /// What was collected since this was last asked.

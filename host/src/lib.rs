@@ -63,6 +63,7 @@ mod imports;
 mod instance;
 mod interface;
 mod plugin;
+mod room;
 mod swap;
 
 pub mod contract;

@@ -67,10 +67,10 @@ impl Readers {
         let (answer, verdict) = instance.transact(self.limits.deadline, body);
         let effects = instance.take_effects().rolled_back();
         let healthy = verdict != Verdict::Trapped && instance.state().lost.is_none();
-        // An instance that trapped or a connection that failed is not used again.
+        // An instance that trapped or swelled, or a connection that failed, is not used again.
         if healthy {
             end(&mut instance);
-            seat.instance = Some(instance);
+            seat.instance = Some(instance).filter(|instance| !instance.is_swollen());
         }
         Done { answer, effects }
     }

@@ -60,8 +60,9 @@ fn an_unknown_key_and_a_bad_value_are_named_with_the_file() {
 
 #[test]
 fn the_least_memory_that_is_allowed_is_enough_to_work_with() {
-    let (_folder, file) =
-        config("[core]\nmemory_mib = 64\ndeadline_ms = 30000\n[store]\nbusy_timeout_ms = 120000\n");
+    let (_folder, file) = config(
+        "[core]\nmemory_mib = 192\ndeadline_ms = 30000\n[store]\nbusy_timeout_ms = 120000\n",
+    );
     // A thousand signals for nine watchers in almost the longest request.
     let watchers: Vec<String> =
         (0..9).map(|n| format!("agent:main:w{n}-{}", "z".repeat(300))).collect();

@@ -12,7 +12,7 @@ use crate::contract::{
     InvalidInput, InvalidReason, Link, Outcome, Reader, Session, SessionRef, Signal, Source,
 };
 use crate::ports::{Ports, Stored};
-use crate::refusal::{corrupt, listed, refuse};
+use crate::refusal::{MAX_INTEGER, corrupt, listed, refuse};
 use crate::{policy, record, session, text};
 
 /// The longest path, in bytes.
@@ -21,6 +21,8 @@ const MAX_PATH_BYTES: usize = 4_096;
 const GENERATION: &str = "upstreams.generation";
 /// A link's revisions start here times its generation: no two links of a session ever share one.
 const REVISIONS: u64 = 1 << 20;
+/// Generations beyond this would have revisions that no language holds exactly.
+const MAX_GENERATION: u64 = (MAX_INTEGER >> 20) - 1;
 
 /// Adopts a session. See `upstreams.adopt` in the contract.
 pub fn adopt(
@@ -213,8 +215,8 @@ fn next_generation(ports: &mut impl Ports) -> Stored<u64> {
         Some(Some(text)) => text::parse(text),
         _ => Some(0),
     };
-    let Some(last) = last else {
-        return Err(corrupt("the count of adoptions is no number"));
+    let Some(last) = last.filter(|last| *last < MAX_GENERATION) else {
+        return Err(corrupt("the count of adoptions is no number that can be"));
     };
     let next = last + 1;
     ports.set(&[policy::setting(GENERATION, text::number(next))])?;

@@ -2,8 +2,8 @@
 //!
 //! The modules stand in the order in which a check passes them. What is read: [`source`] (which
 //! kinds there are; one module each: `claude`, `codex`), [`plan`], [`adopt`]. How bytes become rows:
-//! `lines`, `row`. What a row is: [`shape`], a table. What counts: `queued`, `sent`. What moves:
-//! [`progress`], [`feed`]. For people: [`explain`].
+//! [`lines`], [`row`], with [`digest`] and [`instant`]. What a row is: [`shape`], a table. What counts:
+//! [`queued`], [`turns`]. What moves: [`progress`], [`feed`]. For people: [`explain`].
 
 pub mod claude;
 pub mod codex;

@@ -287,3 +287,6 @@ impl Kept<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,5 +1,6 @@
 //! The kinds of source: what each is called, how it is read, and what its rows are. A new source is
-//! one module with a [`Kind`], and a line in [`KINDS`].
+//! one module with a [`Kind`], and a line in [`KINDS`]; if its rows look like no other's, also what
+//! `row` takes from them.
 
 use alloc::string::String;
 use alloc::vec::Vec;

@@ -59,7 +59,7 @@ pub fn call(ports: &mut impl Ports, request: &str) -> Result<Option<String>, Opt
     answer(ports, request, None, None)
 }
 
-/// What a host does before a request is answered. See `wire.errand` in the contract.
+/// What a host does before a request is answered. See `wire.errand-of` in the contract.
 ///
 /// # Errors
 /// The response of a request that is refused.

@@ -45,6 +45,9 @@ pub fn feed(fields: &Fields<'_>) -> Read<(Session, u64, Found)> {
     let place = fields.place_of("plan");
     let plan = Fields::of(fields.value("plan")?, &place)?;
     plan.only(&[&["session", "source", "items", "revision"]])?;
+    let source_place = plan.place_of("source");
+    source(&Fields::of(plan.value("source")?, &source_place)?)?;
+    plan.version("items")?;
     let session = session::resolve("plan.session", &plan.session("session")?)?;
     Ok((session, plan.version("revision")?, found(fields)?))
 }

@@ -205,7 +205,7 @@ records! {
         Changes { heads cursors }
         PruneRequest { occurred_before keep_rows moved_before at_most }
         Source { kind place thread }
-        Link { source catalog generation revision misses state }
+        Link { source catalog generation revision misses claimed state }
         Upstream { session link sent running_until watched }
         ClaimRequest { kinds now until claimed_too }
         Setting { name value }
@@ -231,7 +231,7 @@ records! {
         Removal { cursors events }
         Pruning { events cursors more }
         Source { kind place thread }
-        Link { source catalog generation revision misses state }
+        Link { source catalog generation revision misses claimed state }
         Upstream { session link sent running_until watched }
         StorageFailure { fault message }
 }

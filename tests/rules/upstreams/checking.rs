@@ -131,6 +131,22 @@ fn the_window_doubles_until_a_long_line_fits_and_nothing_behind_it_is_lost() {
 }
 
 #[test]
+fn a_line_of_64_mib_behind_history_fits_into_the_least_memory_that_may_be_set() {
+    let transcript =
+        Transcript::with(&[typed("history", 1)], |builder| builder.memory_limit(192 << 20));
+    transcript.gateway.watches(MAIN, CHILD);
+    transcript.adopts();
+    transcript.appends(&[typed_in(64 * MIB, 2), typed("after", 3)]);
+    let mut checks = 0;
+    while transcript.turns().iter().sum::<u32>() < 2 {
+        let tally = transcript.checks();
+        assert_eq!(tally.failed, 0);
+        checks += 1;
+        assert!(checks < 12);
+    }
+}
+
+#[test]
 fn a_line_of_over_64_mib_is_reported_and_passed_over() {
     let transcript = Transcript::adopted(&[]);
     transcript.appends(&[typed_in(65 * MIB, 1), typed("after", 2)]);

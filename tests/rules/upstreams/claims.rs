@@ -1,7 +1,10 @@
 //! Section 9: one check at a time, once a minute over all processes, and nothing twice.
 
 use harness::{CHILD, Gateway, MAIN, MINUTE, NOON, SECOND};
-use headsup::{AdoptionRequest, Awareness, Finding, Found, Plan, Reader, Selection, Source};
+use headsup::{
+    AdoptionRequest, Awareness, Error, Finding, Found, InvalidReason, Plan, Reader, Selection,
+    Source,
+};
 use tempfile::TempDir;
 
 use super::transcript::{Transcript, turns_of, typed};
@@ -140,8 +143,17 @@ fn what_was_not_planned_is_refused_and_changes_nothing() {
     let plan = gateway.plan_checks(Selection::All, Reader::File).unwrap().remove(0);
     let Found::File(mut file) = found(&transcript, &plan) else { unreachable!() };
     file.start += 1;
-    assert!(gateway.feed_upstream(&plan, Found::File(file)).is_err());
-    assert!(gateway.feed_upstream(&plan, Found::Items(Vec::new())).is_err());
+    for (found, reason, field) in [
+        (Found::File(file), InvalidReason::OutOfRange, "found.start"),
+        (Found::Items(Vec::new()), InvalidReason::WrongType, "found"),
+    ] {
+        match gateway.feed_upstream(&plan, found) {
+            Err(Error::Invalid(refusal)) => {
+                assert_eq!((refusal.reason, refusal.field.as_str()), (reason, field));
+            }
+            other => panic!("not refused: {other:?}"),
+        }
+    }
     transcript.checks();
     assert_eq!(transcript.turns(), [1]);
 }

@@ -127,7 +127,7 @@ fn a_feed_says_what_was_found_and_nothing_else() {
         (json!({"plan": plan, "items": [7]}), "wrong-type", "params.items[0]"),
         (json!({"plan": plan, "items": vec!["{}"; 1_001]}), "too-many", "items"),
         (json!({"items": []}), "missing-field", "params.plan"),
-        (json!({"plan": {"session": CHILD}, "items": []}), "missing-field", "params.plan.revision"),
+        (json!({"plan": {"session": CHILD}, "items": []}), "missing-field", "params.plan.source"),
     ] {
         let refusal = node.0.refusal("feedUpstream", &params);
         assert_eq!(refusal.0, reason, "{params}");

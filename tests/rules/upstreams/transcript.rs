@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use harness::{CHILD, Gateway, MAIN, MINUTE, NOON};
-use headsup::{Adopted, AdoptionRequest, Awareness, Source, Tally};
+use headsup::{Adopted, AdoptionRequest, Awareness, Builder, Source, Tally};
 use tempfile::TempDir;
 
 /// What a check that found nothing new counts.
@@ -33,10 +33,15 @@ impl Transcript {
 
     /// A transcript with these rows that nobody has adopted yet.
     pub fn new(rows: &[String]) -> Self {
+        Self::with(rows, |builder| builder)
+    }
+
+    /// The same, with a gateway that is opened with more than the usual.
+    pub fn with(rows: &[String], set: impl FnOnce(Builder) -> Builder) -> Self {
         let folder = TempDir::new().unwrap();
         let path = folder.path().join("3f2a.jsonl");
         let builder = Awareness::builder(":memory:").manual_clock(NOON);
-        let gateway = Gateway::with(builder.source_folders([folder.path()]));
+        let gateway = Gateway::with(set(builder.source_folders([folder.path()])));
         let transcript = Self { gateway, folder, path };
         transcript.replaces(rows);
         transcript
