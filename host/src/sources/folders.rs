@@ -95,17 +95,16 @@ impl Folders {
                 unavailable(&format!("{} is no folder", reached.display()))
             }
             Ok(()) => Found::Missing,
-            Err(Found::Refused(why)) => {
-                let mut above = self.given.iter().filter(|folder| place.starts_with(folder));
-                match above.find(|folder| root(folder).is_err()) {
-                    Some(folder) => {
-                        unavailable(&format!("the folder {} is not there", folder.display()))
-                    }
-                    None => Found::Refused(why),
-                }
-            }
+            Err(found @ Found::Refused(_)) => self.away(place).unwrap_or(found),
             Err(found) => found,
         }
+    }
+
+    /// What it means that an allowed folder which the place is in, as it is written, is not there.
+    pub(super) fn away(&self, place: &Path) -> Option<Found> {
+        let mut above = self.given.iter().filter(|folder| place.starts_with(folder));
+        let folder = above.find(|folder| root(folder).is_err())?;
+        Some(unavailable(&format!("the folder {} is not there", folder.display())))
     }
 
     fn outside(&self) -> Found {

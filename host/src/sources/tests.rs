@@ -296,15 +296,48 @@ mod unix {
         assert!(matches!(stage.read("allowed/out"), Found::Refused(_)));
     }
 
+    /// Wherever on the way the link is, and over however many links: a disk may not be mounted where
+    /// it leads.
     #[test]
-    fn a_link_that_leads_nowhere_is_missing_but_not_where_folders_may_be_mounted() {
+    fn a_link_that_leads_nowhere_is_refused_or_unavailable_and_never_missing() {
         let stage = Stage::new();
-        symlink(stage.path("allowed/none"), stage.path("allowed/dangling")).unwrap();
-        assert_eq!(stage.read("allowed/dangling"), Found::Missing);
-        symlink(stage.path("outside/unmounted"), stage.path("allowed/disk")).unwrap();
-        assert!(why(stage.read("allowed/disk/project/a")).contains("leads nowhere"));
-        symlink(stage.path("allowed/loop"), stage.path("allowed/loop")).unwrap();
-        assert!(matches!(stage.read("allowed/loop"), Found::Unavailable(_)));
+        let files = FolderFiles::inside([stage.path("allowed"), stage.path("disk")]);
+        fs::create_dir(stage.path("disk")).unwrap();
+        let link = |to: &str, name: &str| symlink(stage.path(to), stage.path(name)).unwrap();
+        link("allowed/none", "allowed/inside");
+        link("disk/project/none", "allowed/other-folder");
+        link("disk/project", "allowed/folder");
+        link("allowed/inside", "allowed/twice");
+        symlink("../disk/none", stage.path("allowed/relative")).unwrap();
+        link("outside/none", "allowed/out");
+        link("outside/unmounted", "allowed/out-folder");
+        link("allowed/out", "allowed/out-twice");
+        symlink("../outside/none", stage.path("allowed/out-relative")).unwrap();
+        let read = |name: &str| files.read_on(&stage.order(&[name]));
+        let inside = [
+            "allowed/inside",
+            "allowed/other-folder",
+            "allowed/folder/a",
+            "allowed/folder/deeper/a",
+            "allowed/twice",
+            "allowed/relative",
+        ];
+        for name in inside {
+            assert_eq!(read(name), unavailable("a symbolic link leads nowhere"), "{name}");
+        }
+        let outside =
+            ["allowed/out", "allowed/out-folder/a", "allowed/out-twice", "allowed/out-relative"];
+        for name in outside {
+            assert!(matches!(read(name), Found::Refused(_)), "{name}: {:?}", read(name));
+        }
+        // Nor where the allowed folder itself is away.
+        fs::remove_dir(stage.path("disk")).unwrap();
+        for name in inside {
+            assert!(matches!(read(name), Found::Unavailable(_) | Found::Refused(_)), "{name}");
+        }
+        assert!(why(read("allowed/other-folder")).contains("disk is not there"));
+        link("allowed/loop", "allowed/loop");
+        assert!(matches!(read("allowed/loop"), Found::Unavailable(_)));
     }
 
     #[test]
@@ -382,7 +415,13 @@ mod unix {
     #[test]
     fn a_name_that_is_too_long_is_no_proof_that_nothing_is_there() {
         let stage = Stage::new();
-        let name = format!("allowed/{}", "x".repeat(300));
-        assert!(matches!(stage.read(&name), Found::Unavailable(_)));
+        let long = "x".repeat(300);
+        for name in [format!("allowed/{long}"), format!("allowed/{long}/a")] {
+            assert!(matches!(stage.read(&name), Found::Unavailable(_)), "{name}");
+        }
+        for name in [format!("outside/{long}"), format!("outside/{long}/a"), format!("none/{long}")]
+        {
+            assert!(matches!(stage.read(&name), Found::Refused(_)), "{name}");
+        }
     }
 }
