@@ -1,29 +1,30 @@
 //! Threads that read sources: several at once, each read for as long as the deadline. One that hangs
 //! is left alone; it stops neither the others nor the next check, and is not begun again before it
-//! ended.
+//! ended. One that hung the last time comes last.
 
-use std::collections::HashMap;
+mod read;
+
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
-use std::slice;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use self::read::{Hanging, Prospect, Read};
 use super::{SourceFiles, unavailable};
 use crate::contract::{FileRead, Found};
 
 /// So many reads of one round run at once, those that stall not counted.
 const ABREAST: usize = 4;
 
-/// Most threads there are at any time, those that hang included.
-const THREADS: usize = 32;
-
-/// Once so many reads hang in one folder, others in it are not begun: what holds the folder hangs.
-const HANGING_IN_A_FOLDER: usize = 4;
+/// Most threads there are at any time, those that hang included: a thread that hangs costs little.
+const THREADS: usize = 1_024;
 
 /// A read that takes this long makes room for another one.
-const STALL: Duration = Duration::from_secs(1);
+const STALL: Duration = Duration::from_millis(250);
+
+/// Most sources that are remembered to have hung; beyond, they come first once more.
+const REMEMBERED: usize = 10_000;
 
 /// Threads that read, over one [`SourceFiles`].
 pub(crate) struct Crew {
@@ -44,24 +45,17 @@ struct State {
     last_round: u64,
     /// Reads beyond their deadline that have not ended, by round and number.
     hanging: HashMap<(u64, usize), Hanging>,
+    /// The places of sources whose last read went beyond its deadline, ended or not.
+    hung: HashSet<Vec<String>>,
     threads: usize,
     stopped: bool,
-}
-
-/// What a thread does for a source.
-#[derive(Clone, Debug)]
-enum Read {
-    /// For a check.
-    On(FileRead),
-    /// For an adoption, of the file at this path.
-    Ends(String),
 }
 
 /// Reads that somebody waits for.
 struct Round {
     reads: Arc<[Read]>,
-    /// The first that nobody took.
-    next: usize,
+    /// Those that nobody took.
+    queue: VecDeque<usize>,
     /// Those that run, and since when.
     running: HashMap<usize, Instant>,
     /// What was found and not yet handed over.
@@ -69,11 +63,6 @@ struct Round {
     /// How many of these are files, with their bytes.
     files: usize,
     threads: usize,
-}
-
-struct Hanging {
-    places: Vec<String>,
-    folder: PathBuf,
 }
 
 impl Crew {
@@ -120,7 +109,8 @@ impl Crew {
         let mut state = self.shared.lock();
         state.last_round += 1;
         let id = state.last_round;
-        state.rounds.insert(id, Round::new(reads.into()));
+        let round = Round::new(reads.into(), &state.hung);
+        state.rounds.insert(id, round);
         Waiting { shared: &self.shared, id }
     }
 }
@@ -166,13 +156,15 @@ impl Waiting<'_> {
         let Self { shared, id } = self;
         let stall = shared.stall();
         loop {
+            if !state.can_take(*id) {
+                return;
+            }
             let (threads, hanging) = (state.threads, state.hanging_of(*id));
             let Some(round) = state.rounds.get_mut(id) else {
                 return;
             };
-            let left = round.reads.len() - round.next;
             let moving = round.threads.saturating_sub(hanging + round.stalled(now, stall));
-            if moving >= ABREAST.min(left) {
+            if moving >= ABREAST.min(round.queue.len()) {
                 return;
             }
             if threads < THREADS && start(shared, *id) {
@@ -220,23 +212,47 @@ impl State {
             round.running.remove(&number);
             let why = format!("no answer within {} ms", deadline.as_millis());
             round.found.push((number, unavailable(&why)));
-            self.hanging.insert((id, number), Hanging::of(&round.reads[number]));
+            let hanging = Hanging::of(&round.reads[number]);
+            if self.hung.len() >= REMEMBERED {
+                self.hung.clear();
+            }
+            self.hung.insert(hanging.places.clone());
+            self.hanging.insert((id, number), hanging);
         }
     }
 
-    /// The next read of a round for a thread; none if there is nothing left for it to do.
-    fn take(&mut self, id: u64) -> Option<(Arc<[Read]>, usize)> {
-        let round = self.rounds.get_mut(&id).filter(|_| !self.stopped)?;
-        loop {
-            let number = round.next;
-            let read = round.reads.get(number)?;
-            round.next += 1;
-            let Some(why) = why_not(self.hanging.values(), read) else {
-                round.running.insert(number, Instant::now());
-                return Some((Arc::clone(&round.reads), number));
+    /// Whether there is a read in a round that may be begun now: if so, it is the first by then. What
+    /// must wait comes behind the others; what shall not be read is answered.
+    fn can_take(&mut self, id: u64) -> bool {
+        let Some(round) = self.rounds.get_mut(&id) else {
+            return false;
+        };
+        for _ in 0..round.queue.len() {
+            let Some(number) = round.queue.pop_front() else {
+                return false;
             };
-            round.found.push((number, unavailable(why)));
+            let running = round.running.keys().map(|number| &round.reads[*number]);
+            match round.reads[number].prospect(self.hanging.values(), running) {
+                Prospect::Now => {
+                    round.queue.push_front(number);
+                    return true;
+                }
+                Prospect::Later => round.queue.push_back(number),
+                Prospect::Never(why) => round.found.push((number, unavailable(why))),
+            }
         }
+        false
+    }
+
+    /// The next read of a round for a thread; none if there is nothing for it to do.
+    fn take(&mut self, id: u64) -> Option<(Arc<[Read]>, usize)> {
+        if self.stopped || !self.can_take(id) {
+            return None;
+        }
+        let round = self.rounds.get_mut(&id)?;
+        let number = round.queue.pop_front()?;
+        round.running.insert(number, Instant::now());
+        Some((Arc::clone(&round.reads), number))
     }
 
     /// Takes in what a thread found. Returns whether somebody has to hear of it now.
@@ -249,6 +265,7 @@ impl State {
         if round.running.remove(&number).is_none() {
             return true;
         }
+        self.hung.remove(round.reads[number].places());
         let quiet = matches!(found, Found::Unchanged);
         round.files += usize::from(matches!(found, Found::File(_)));
         round.found.push((number, found));
@@ -261,12 +278,16 @@ impl State {
 }
 
 impl Round {
-    fn new(reads: Arc<[Read]>) -> Self {
-        Self { reads, next: 0, running: HashMap::new(), found: Vec::new(), files: 0, threads: 0 }
+    /// With those last that hung the last time.
+    fn new(reads: Arc<[Read]>, hung: &HashSet<Vec<String>>) -> Self {
+        let (last, first): (Vec<_>, Vec<_>) =
+            (0..reads.len()).partition(|number| hung.contains(reads[*number].places()));
+        let queue = first.into_iter().chain(last).collect();
+        Self { reads, queue, running: HashMap::new(), found: Vec::new(), files: 0, threads: 0 }
     }
 
     fn is_over(&self) -> bool {
-        self.next >= self.reads.len() && self.running.is_empty() && self.found.is_empty()
+        self.queue.is_empty() && self.running.is_empty() && self.found.is_empty()
     }
 
     fn stalled(&self, now: Instant, stall: Duration) -> usize {
@@ -281,60 +302,21 @@ impl Round {
 
     /// Answers what nobody will read.
     fn refuse_rest(&mut self) {
-        for number in self.next..self.reads.len() {
+        for number in self.queue.drain(..) {
             self.found.push((number, unavailable("too many reads of other sources hang")));
         }
-        self.next = self.reads.len();
     }
 
-    /// How long there is nothing to see to, unless a thread says something.
+    /// How long there is nothing to see to, unless a thread says something. Threads say nothing when
+    /// they begin to read, so that a read may begin to stall at any time.
     fn rest(&self, now: Instant, deadline: Duration, stall: Duration) -> Duration {
         let next = self.running.values().map(|since| {
             let age = now.duration_since(*since);
             let end = if age < stall { stall } else { deadline };
             end.saturating_sub(age)
         });
-        next.min().unwrap_or(deadline).max(Duration::from_millis(1))
+        next.min().unwrap_or(stall).min(stall).max(Duration::from_millis(1))
     }
-}
-
-impl Read {
-    fn run(&self, files: &dyn SourceFiles) -> Found {
-        match self {
-            Self::On(read) => files.read_on(read),
-            Self::Ends(path) => files.read_ends(path),
-        }
-    }
-
-    fn places(&self) -> &[String] {
-        match self {
-            Self::On(read) => &read.places,
-            Self::Ends(path) => slice::from_ref(path),
-        }
-    }
-
-    fn folder(&self) -> &Path {
-        let place = self.places().first();
-        place.and_then(|place| Path::new(place).parent()).unwrap_or(Path::new(""))
-    }
-}
-
-impl Hanging {
-    fn of(read: &Read) -> Self {
-        Self { places: read.places().to_vec(), folder: read.folder().to_owned() }
-    }
-}
-
-/// Why a read is not begun beside those that hang.
-fn why_not<'a>(hanging: impl Iterator<Item = &'a Hanging>, read: &Read) -> Option<&'static str> {
-    let mut neighbours = 0;
-    for other in hanging {
-        if other.places == read.places() {
-            return Some("an earlier read of it still hangs");
-        }
-        neighbours += usize::from(other.folder == read.folder());
-    }
-    (neighbours >= HANGING_IN_A_FOLDER).then_some("reads of other files in its folder hang")
 }
 
 /// Starts a thread for a round. Returns whether there is one.
