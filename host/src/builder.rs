@@ -224,8 +224,9 @@ impl Builder {
         self
     }
 
-    /// After that, the monitor looks this often whether a check is due. Default 60 s; at least 1 ms. No
-    /// link is checked twice within 59 s by monitors, whatever this is.
+    /// After that, the monitor looks this often whether a check is due. Default 60 s; at least 1 ms. Below
+    /// a minute it finds nothing due most times: monitors check no link more often than about once a
+    /// minute, whatever this is.
     pub fn check_interval(mut self, interval: Duration) -> Self {
         self.rhythm.interval = ms(interval).max(1);
         self

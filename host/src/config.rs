@@ -11,6 +11,10 @@ use serde::{Deserialize, Serialize};
 /// request of the default length and the notices that come of it take.
 const LEAST_MEMORY_MIB: u64 = 192;
 
+/// Below, a round would find nothing due: the core lets nobody check a session more often than about
+/// once a minute.
+const LEAST_CHECK_INTERVAL_MS: u64 = 60_000;
+
 /// All settings, each with its default.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
@@ -103,7 +107,7 @@ pub struct Upstreams {
     pub deadline_ms: u64,
     /// After opening, the monitor looks for the first time, in ms.
     pub first_ms: u64,
-    /// After that, this often, in ms.
+    /// After that, this often, in ms; at least a minute.
     pub interval_ms: u64,
 }
 
@@ -266,7 +270,7 @@ impl Config {
     fn check(&self) -> anyhow::Result<()> {
         let Self { store, core, serve, wakes, upstreams, .. } = self;
         let most = u64::from(u32::MAX);
-        let bounds: [(&str, u64, u64, u64); 12] = [
+        let bounds: [(&str, u64, u64, u64); 11] = [
             ("store.busy_timeout_ms", store.busy_timeout_ms, 1, 600_000),
             ("store.readers", store.readers as u64, 1, 256),
             ("store.waiting_calls", store.waiting_calls as u64, 1, most),
@@ -278,7 +282,6 @@ impl Config {
             ("wakes.window_ms", wakes.window_ms, 0, most),
             ("upstreams.deadline_ms", upstreams.deadline_ms, 100, 3_600_000),
             ("upstreams.first_ms", upstreams.first_ms, 0, most),
-            ("upstreams.interval_ms", upstreams.interval_ms, 1_000, most),
         ];
         for (key, value, least, most) in bounds {
             anyhow::ensure!(
@@ -290,6 +293,12 @@ impl Config {
             (wakes.window_ms.max(1_000)..=most).contains(&wakes.repeat_ms),
             "wakes.repeat_ms is {}; it must lie between window_ms (and 1000) and {most}",
             wakes.repeat_ms
+        );
+        anyhow::ensure!(
+            (LEAST_CHECK_INTERVAL_MS..=most).contains(&upstreams.interval_ms),
+            "upstreams.interval_ms is {}; it must lie between {LEAST_CHECK_INTERVAL_MS} and {most}, \
+             because no session is checked more often than about once a minute",
+            upstreams.interval_ms
         );
         let relative = upstreams.folders.iter().flatten().find(|folder| !folder.is_absolute());
         if let Some(folder) = relative {
@@ -350,6 +359,7 @@ mod tests {
             ("[serve]\nrequest_bytes = 10", "serve.request_bytes"),
             ("[wakes]\nrepeat_ms = 10", "wakes.repeat_ms"),
             ("[upstreams]\ndeadline_ms = 10", "upstreams.deadline_ms"),
+            ("[upstreams]\ninterval_ms = 59999", "upstreams.interval_ms"),
             ("[upstreams]\nfolders = [\"transcripts\"]", "upstreams.folders"),
             ("[store]\ndurability = \"most\"", "durability"),
             ("[log]\nlevel = 3", "level"),
