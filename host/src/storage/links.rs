@@ -1,5 +1,6 @@
 //! The upstream links of a store, for people who look after it.
 
+use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Row as SqlRow};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -91,8 +92,11 @@ fn states(connection: &Connection) -> Result<Vec<LinkState>, Problem> {
 
 fn state(row: &SqlRow<'_>) -> Result<LinkState, Problem> {
     let kept = kept(row.get_ref(11)?.as_str().map_err(rusqlite::Error::from)?);
-    let text = |name: &str| kept.get(name).and_then(Value::as_str).map(str::to_owned);
-    let amount = |name: &str| kept.get(name).and_then(Value::as_u64);
+    let member = |name: &str| kept.as_ref()?.get(name);
+    let text = |name: &str| member(name).and_then(Value::as_str).map(str::to_owned);
+    let amount = |name: &str| member(name).and_then(Value::as_u64);
+    // The core writes no zeros: an empty file is read up to its end, too.
+    let nothing = (kept.is_some() && row.get_ref(5)? == ValueRef::Null).then_some(0);
     Ok(LinkState {
         session: row.get(0)?,
         agent: row.get(1)?,
@@ -109,8 +113,8 @@ fn state(row: &SqlRow<'_>) -> Result<LinkState, Problem> {
         host: text("host"),
         thread: text("thread"),
         adopted_at: amount("adoptedAt"),
-        at: amount("at"),
-        size: amount("size"),
+        at: amount("at").or(nothing),
+        size: amount("size").or(nothing),
         newest: amount("newest"),
         rotations: amount("rotations"),
         trouble: text("trouble"),
@@ -119,9 +123,9 @@ fn state(row: &SqlRow<'_>) -> Result<LinkState, Problem> {
 
 /// What the core keeps of a link. A state that is no object says nothing: `doctor` names it, and a
 /// list of all links does not stop at one.
-fn kept(state: &str) -> Map<String, Value> {
+fn kept(state: &str) -> Option<Map<String, Value>> {
     match serde_json::from_str(state) {
-        Ok(Value::Object(members)) => members,
-        _ => Map::new(),
+        Ok(Value::Object(members)) => Some(members),
+        _ => None,
     }
 }
