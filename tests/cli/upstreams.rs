@@ -172,6 +172,27 @@ fn explain_says_line_by_line_what_a_row_is_taken_for_and_none_of_its_text() {
     }
     let ended = home.run(&["upstreams", "explain", text(&home.path("none"))]);
     assert!(ended.status == 1 && ended.stderr.contains("none cannot be read"), "{ended:?}");
-    let ended = home.run(&["upstreams", "explain", text(home.folder.path())]);
-    assert_eq!(ended.status, 1, "{ended:?}");
+}
+
+/// Opening a pipe would wait for somebody to write into it.
+#[cfg(unix)]
+#[test]
+fn explain_refuses_what_is_no_regular_file() {
+    let home = Home::new();
+    let pipe = home.path("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    for place in [pipe.as_path(), home.folder.path(), Path::new("/dev/zero")] {
+        let ended = home.run(&["upstreams", "explain", text(place)]);
+        assert_eq!((ended.status, ended.stdout.as_str()), (1, ""), "{ended:?}");
+        assert!(ended.stderr.contains("no regular file"), "{ended:?}");
+    }
+}
+
+#[test]
+fn an_empty_transcript_is_read_to_its_byte_0() {
+    let home = Home::new();
+    fs::write(&home.transcript, "").unwrap();
+    home.adopt();
+    let link = &home.as_json(&["upstreams"])["links"][0];
+    assert_eq!((&link["at"], &link["size"], &link["behind"]), (&json!(0), &json!(0), &json!(0)));
 }

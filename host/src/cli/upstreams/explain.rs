@@ -25,7 +25,7 @@ What is not in the file is not known here: that the gateway itself sent a
 text, that a row was there before the session was adopted, or that it was
 reported before the file was replaced.
 
-FILE may be any file, and no store is opened: --db and --manual-clock
+FILE may be any regular file, and no store is opened: --db and --manual-clock
 change nothing here.
 
 With --json, one object; times are in ms since 1970, starts and sizes in bytes:
@@ -99,6 +99,11 @@ pub fn run(setup: &Setup, arguments: &Arguments, output: &mut Output) -> Result<
 
 fn explain(setup: &Setup, arguments: &Arguments) -> Result<Report, Failure> {
     let unreadable = || format!("{} cannot be read", arguments.file.display());
+    // Opening a pipe or a device may wait for ever.
+    let is_file = std::fs::metadata(&arguments.file).with_context(unreadable)?.is_file();
+    if !is_file {
+        return Err(anyhow::anyhow!("it is no regular file").context(unreadable()).into());
+    }
     let file = File::open(&arguments.file).with_context(unreadable)?;
     let kind = arguments.kind.unwrap_or_else(|| Kind::guess(&arguments.file));
     let mut report = Report::default();

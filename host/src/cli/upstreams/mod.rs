@@ -19,10 +19,11 @@ A session is checked about once a minute while somebody watches it and no turn
 of it runs, by one process of those that serve the store.
 
 The store is opened to look at it: nothing is created, changed, pruned or
-recovered. Of transcripts only the size is looked at.
+recovered. Of transcripts only the size is looked at. A file that does not answer
+within two seconds, as on a file system that hangs, is left alone.
 
 With --json, one object; times are in ms since 1970, sizes in bytes:
-  {\"links\":[{\"session\":...,\"agent\":...,\"kind\":...,\"place\":...,\"at\":...,\"behind\":...,...}]}
+  {\"links\":[{\"session\":...,\"agent\":...,\"kind\":...,\"place\":...,\"at\":...,\"behind\":...,\"hangs\":false,...}]}
 
 Exit status:
   0  fine, also if nothing is adopted
@@ -71,8 +72,8 @@ pub fn run(setup: &Setup, arguments: &Arguments, output: &mut Output) -> Result<
     }
     let awareness = setup.look()?;
     let now = awareness.now();
-    let links: Vec<Link> =
-        awareness.links()?.into_iter().filter(|link| arguments.want(link)).map(Link::of).collect();
+    let states = awareness.links()?.into_iter().filter(|link| arguments.want(link));
+    let links = Link::of(states.collect());
     if arguments.json {
         let all = serde_json::to_string(&Links { links }).map_err(anyhow::Error::from)?;
         output.line(all)?;
