@@ -3,7 +3,6 @@
 // A test that cannot be set up has failed.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-mod binary;
 mod configuration;
 mod doctor;
 mod documented;
@@ -14,3 +13,5 @@ mod replay;
 mod serve;
 mod stores;
 mod upstreams;
+
+use harness::command as binary;

@@ -11,10 +11,15 @@
     clippy::must_use_candidate
 )]
 
+pub mod command;
+mod dice;
 mod gateway;
+mod ledger;
 mod names;
 mod news;
 
+pub use dice::Dice;
 pub use gateway::{Gateway, core, engine};
+pub use ledger::{Ledger, Loss, doctor};
 pub use names::{CHILD, DAY, GROUP, HOUR, MAIN, MINUTE, NOON, OPS, SECOND, WORKER, bare, session};
 pub use news::{Ears, News};

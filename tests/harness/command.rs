@@ -11,9 +11,7 @@ use serde_json::Value;
 
 /// The command, built once in the profile and target folder of this very test.
 static HEADSUP: LazyLock<PathBuf> = LazyLock::new(|| {
-    let this = std::env::current_exe().unwrap();
-    // target/<profile>/deps/cli-…
-    let folder = this.parent().and_then(Path::parent).unwrap();
+    let folder = profile_folder();
     let target = folder.parent().unwrap();
     let mut build = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
     // The whole workspace, or features would resolve otherwise and the engine be compiled again.
@@ -28,6 +26,17 @@ static HEADSUP: LazyLock<PathBuf> = LazyLock::new(|| {
     folder.join(format!("headsup{}", std::env::consts::EXE_SUFFIX))
 });
 
+/// A folder of the tests beside what cargo builds, which outlives a run.
+pub static SCRATCH: LazyLock<PathBuf> =
+    LazyLock::new(|| profile_folder().parent().unwrap().join("tmp"));
+
+/// Where this test's profile is built.
+fn profile_folder() -> PathBuf {
+    let this = std::env::current_exe().unwrap();
+    // target/<profile>/deps/cli-…
+    this.parent().and_then(Path::parent).unwrap().to_owned()
+}
+
 /// The command with these arguments, without the environment's settings. Compiled code is kept
 /// beside the tests, so that only the first run compiles it.
 pub fn headsup<I: AsRef<OsStr>>(arguments: impl IntoIterator<Item = I>) -> Command {
@@ -37,8 +46,8 @@ pub fn headsup<I: AsRef<OsStr>>(arguments: impl IntoIterator<Item = I>) -> Comma
         command.env_remove(name);
     }
     command.env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE");
-    command.env("XDG_CACHE_HOME", Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"));
-    command.env("XDG_DATA_HOME", Path::new(env!("CARGO_TARGET_TMPDIR")).join("no-data"));
+    command.env("XDG_CACHE_HOME", SCRATCH.join("cache"));
+    command.env("XDG_DATA_HOME", SCRATCH.join("no-data"));
     command
 }
 
@@ -59,8 +68,11 @@ pub fn as_another_than_the_superuser(command: &mut Command, folder: &Path) -> bo
 /// How a command ended.
 #[derive(Debug)]
 pub struct Ended {
+    /// Its exit status; -1 if a signal ended it.
     pub status: i32,
+    /// All of it.
     pub stdout: String,
+    /// All of it.
     pub stderr: String,
 }
 
@@ -125,14 +137,18 @@ pub fn request(id: u64, method: &str, params: &Value) -> Value {
 }
 
 /// A running server, for tests that talk to it line by line.
+#[derive(Debug)]
 pub struct Running {
+    /// Killed when this is dropped, if it still runs.
     pub child: Child,
+    /// Its input.
     pub stdin: ChildStdin,
     /// Absent once it was closed.
     pub stdout: Option<BufReader<ChildStdout>>,
 }
 
 impl Running {
+    /// Starts it with its input and outputs as pipes.
     pub fn start(command: &mut Command) -> Self {
         let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
@@ -141,11 +157,14 @@ impl Running {
         Self { child, stdin, stdout }
     }
 
+    /// Sends one line.
     pub fn send(&mut self, line: &Value) {
         writeln!(self.stdin, "{line}").unwrap();
     }
 
     /// The next line, as soon as there is one.
+    // No iterator: there is always a next line, or the test fails.
+    #[allow(clippy::should_implement_trait)]
     pub fn next(&mut self) -> Value {
         let mut line = String::new();
         self.stdout.as_mut().unwrap().read_line(&mut line).unwrap();
