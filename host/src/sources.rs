@@ -49,9 +49,11 @@ impl SourceFiles for FolderFiles {
     fn read_on(&self, read: &FileRead) -> Found {
         let folders = self.folders();
         let extent = Extent::On { start: read.start, at_most: read.at_most };
-        for place in &read.places {
+        for (number, place) in read.places.iter().enumerate() {
             match read_place(Path::new(place), extent, read.stamp.as_deref(), &folders) {
                 Found::Missing => {}
+                // Where the file may have moved to need not be a folder that is allowed.
+                Found::Refused(_) if number > 0 => {}
                 found => return found,
             }
         }

@@ -94,6 +94,27 @@ fn a_symbolic_link_that_leads_outside_by_now_is_unavailable_and_not_missing() {
 }
 
 #[test]
+fn a_rollout_that_is_gone_is_missing_though_the_archive_may_not_be_read() {
+    let home = tempfile::TempDir::new().unwrap();
+    let sessions = home.path().join("sessions");
+    let day = sessions.join("2026/11/30");
+    fs::create_dir_all(&day).unwrap();
+    let path = day.join("rollout-2026-11-30T10-00-00-0a1b.jsonl");
+    fs::write(&path, "").unwrap();
+    let builder = headsup::Awareness::builder(":memory:").manual_clock(harness::NOON);
+    let gateway = harness::Gateway::with(builder.source_folders([&sessions]));
+    gateway.watches(MAIN, CHILD);
+    let source = headsup::Source::codex_file(path.to_str().unwrap());
+    gateway.adopt(headsup::AdoptionRequest::new(CHILD, source, "codex")).unwrap();
+    fs::remove_file(&path).unwrap();
+    for _ in 0..3 {
+        assert_eq!(gateway.check_upstreams().unwrap(), GONE);
+    }
+    assert!(gateway.links().unwrap().is_empty());
+    drop(gateway.news());
+}
+
+#[test]
 fn while_a_turn_runs_the_check_is_skipped_and_the_count_kept() {
     let transcript = Transcript::adopted(&[]);
     fs::remove_file(&transcript.path).unwrap();
