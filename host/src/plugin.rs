@@ -28,6 +28,9 @@ pub(crate) const BUILT_IN_NAME: &str = "the built-in core";
 /// Files beyond this are refused unread, in bytes. The built-in core has a quarter of a mebibyte.
 const MOST_BYTES: u64 = 64 << 20;
 
+/// The longest reason that is given in the engine's words, in bytes.
+const REASON_BYTES: usize = 1_000;
+
 /// How much a core may use while it is asked who it is.
 const LIMITS: Limits = Limits {
     memory: 256 << 20,
@@ -179,9 +182,9 @@ impl Plugin {
     ) -> Result<Self, PluginError> {
         interface::check(&Surface::of(engine, component))?;
         let mismatch =
-            |error: wasmtime::Error| PluginError::Mismatch { detail: format!("{error:#}") };
+            |error: wasmtime::Error| PluginError::Mismatch { detail: on_one_line(&error) };
         let pre = imports::link(engine.wasmtime())
-            .map_err(|error| PluginError::Engine(format!("{error:#}")))?
+            .map_err(|error| PluginError::Engine(on_one_line(&error)))?
             .instantiate_pre(component)
             .map_err(mismatch)?;
         let indices = CoreIndices::new(&pre).map_err(mismatch)?;
@@ -290,7 +293,7 @@ pub(crate) fn compile(engine: &Engine, name: &str, bytes: &[u8]) -> Result<Compo
         _ => return Err(PluginError::NotWebAssembly { name }),
     }
     Component::from_binary(engine.wasmtime(), bytes)
-        .map_err(|error| PluginError::Broken { name, detail: format!("{error:#}") })
+        .map_err(|error| PluginError::Broken { name, detail: on_one_line(&error) })
 }
 
 /// Asks a core who it is and which methods it has. A core whose exports have other types than the
@@ -326,4 +329,20 @@ fn introduce(
     }
     let methods = methods.into_iter().map(|method| (method.name, method.access));
     Ok((metadata, methods.collect()))
+}
+
+/// What the engine says of bytes that anybody may have made, on one line: its words span several, and
+/// name what they found.
+fn on_one_line(error: &wasmtime::Error) -> String {
+    let words = format!("{error:#}");
+    let mut line = String::new();
+    for word in words.split(|c: char| c.is_whitespace() || c.is_control()) {
+        if !word.is_empty() && line.len() + word.len() < REASON_BYTES {
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+    }
+    line
 }
