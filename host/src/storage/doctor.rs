@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use rusqlite::types::ValueRef;
 use rusqlite::{Connection, ErrorCode, Row as SqlRow};
 use serde::Serialize;
 
@@ -12,6 +13,8 @@ use crate::contract::{StorageFailure, StorageFault};
 
 /// The rule that stands for what SQLite itself finds.
 const INTEGRITY: &str = "sqlite-integrity";
+/// The rule that no SQL can check: SQLite takes any bytes for text.
+const ENCODING: &str = "text-encoding";
 
 const OUR_TABLES: [&str; 8] = [
     "session_state_events",
@@ -86,6 +89,9 @@ impl Store {
             for (rule, sql) in RULES {
                 found.extend(or_damage(broken(connection, rule, sql))?);
             }
+            for table in OUR_TABLES {
+                found.extend(or_damage(misencoded(connection, table))?);
+            }
             Ok(found)
         })
     }
@@ -142,6 +148,30 @@ fn integrity_of(
         }
     }
     Ok(found)
+}
+
+/// Columns of a table with text that is not UTF-8.
+fn misencoded(connection: &Connection, table: &'static str) -> Result<Vec<Violation>, Problem> {
+    let mut statement = connection.prepare(&format!("SELECT * FROM {table}"))?;
+    let mut counts = vec![0_u64; statement.column_count()];
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        for (column, count) in counts.iter_mut().enumerate() {
+            if let ValueRef::Text(bytes) = row.get_ref(column)? {
+                *count += u64::from(std::str::from_utf8(bytes).is_err());
+            }
+        }
+    }
+    drop(rows);
+    let names = statement.column_names().zip(counts);
+    let bad = names.filter(|(_, count)| *count > 0).map(|(name, count)| Violation {
+        rule: ENCODING,
+        watcher: None,
+        session: None,
+        agent: None,
+        problem: format!("the text of {name} is not UTF-8 in {count} rows of {table}"),
+    });
+    Ok(bad.collect())
 }
 
 /// A check that runs into damage found some.
