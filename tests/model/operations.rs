@@ -110,6 +110,18 @@ pub fn session_ref(at: usize) -> SessionRef {
     SessionRef::new(key, agent)
 }
 
+/// Strategies say how long ago; the protocol wants a time.
+pub fn at_its_time(signal: &Signal, now: u64) -> Signal {
+    let now = i64::try_from(now).unwrap_or(i64::MAX);
+    let occurred_at = signal.occurred_at.map(|ago| now.saturating_sub(ago));
+    Signal { occurred_at, ..signal.clone() }
+}
+
+/// As answers name it.
+pub fn resolved(session: &SessionRef) -> headsup::Session {
+    harness::session(&session.key, session.agent.as_deref().unwrap_or_default())
+}
+
 /// A store, what its policy is, and what happens to it.
 #[derive(Clone, Debug)]
 pub struct History {
@@ -126,7 +138,7 @@ pub fn histories() -> impl Strategy<Value = History> {
 }
 
 /// Mostly one thing; sometimes a few in a row that chance alone would seldom bring together.
-fn episode() -> impl Strategy<Value = Vec<Operation>> {
+pub fn episode() -> impl Strategy<Value = Vec<Operation>> {
     prop_oneof![
         30 => operation().prop_map(|operation| vec![operation]),
         1 => turn(),

@@ -3,15 +3,13 @@
 use std::path::PathBuf;
 
 use harness::{Gateway, NOON};
-use headsup::{
-    Awareness, Durability, Notice, Policy, Receipt, Recording, SessionRef, Signal, WatchAnswer,
-};
+use headsup::{Awareness, Durability, Notice, Policy, Receipt, Recording, Signal, WatchAnswer};
 use proptest::test_runner::TestCaseError;
 use tempfile::TempDir;
 
 use crate::check::{self, Ledger, Verdict};
 use crate::model::Model;
-use crate::operations::{History, Operation, session_ref};
+use crate::operations::{History, Operation, at_its_time, resolved, session_ref};
 use crate::seen::Seen;
 
 const HISTORY_DAYS: u32 = 7;
@@ -67,7 +65,8 @@ impl Game {
 
     fn step(&mut self, operation: &Operation, distort: Distort<'_>) -> Verdict {
         let (real, expected) = self.perform(operation);
-        let mut seen = Seen::of_gateway(&self.gateway, &self.model, real);
+        let news = self.gateway.news();
+        let mut seen = Seen::of_gateway(&self.gateway, news, &self.model, real);
         distort(operation, &mut seen);
         let expected = Seen::of_model(&mut self.model, expected);
         check::positions(&seen)?;
@@ -229,17 +228,6 @@ fn open(folder: Option<&TempDir>, policy: &Policy, now: u64) -> Gateway {
         .policy(policy.clone())
         .manual_clock(now);
     Gateway::with(builder)
-}
-
-/// Strategies say how long ago; the protocol wants a time.
-fn at_its_time(signal: &Signal, now: u64) -> Signal {
-    let now = i64::try_from(now).unwrap_or(i64::MAX);
-    let occurred_at = signal.occurred_at.map(|ago| now.saturating_sub(ago));
-    Signal { occurred_at, ..signal.clone() }
-}
-
-fn resolved(session: &SessionRef) -> headsup::Session {
-    harness::session(&session.key, session.agent.as_deref().unwrap_or_default())
 }
 
 fn words(it: &dyn std::fmt::Debug) -> String {

@@ -1,7 +1,7 @@
 //! Everything that can be seen of a store from outside, and what the model says should be.
 
-use harness::{Gateway, News};
-use headsup::{Delta, PendingCount, PendingNotice, Session, WatchEntry};
+use harness::News;
+use headsup::{Awareness, Delta, PendingCount, PendingNotice, Session, WatchEntry};
 
 use crate::model::Model;
 use crate::operations::{SESSIONS, WATCHERS, session_ref};
@@ -37,7 +37,8 @@ fn session(at: usize) -> Session {
     harness::session(key, agent)
 }
 
-fn in_order(mut news: Vec<News>) -> Vec<News> {
+/// In an order that does not depend on who is told first.
+pub fn in_order(mut news: Vec<News>) -> Vec<News> {
     news.sort_by_key(|news| format!("{news:?}"));
     news
 }
@@ -53,7 +54,8 @@ fn questions(model: &Model) -> Vec<(usize, u64, u32)> {
 }
 
 impl Seen {
-    pub fn of_gateway(gateway: &Gateway, model: &Model, answer: String) -> Self {
+    /// What this process sees, after it said `news`.
+    pub fn of_gateway(gateway: &Awareness, news: Vec<News>, model: &Model, answer: String) -> Self {
         let list = |watcher: &&str| gateway.watches_of(watcher).expect("a list");
         let pending = |watcher: &&str| {
             let pending = gateway.pending_of(watcher).expect("a list");
@@ -69,7 +71,7 @@ impl Seen {
         };
         Self {
             answer,
-            news: in_order(gateway.news()),
+            news: in_order(news),
             watches: sorted_watchers().iter().flat_map(list).collect(),
             watches_by_target: (0..SESSIONS.len())
                 .map(|at| gateway.watchers_of(session_ref(at)).expect("a list"))

@@ -1,0 +1,109 @@
+//! A history: what was asked of which process, what it answered, and what was heard.
+
+use std::collections::BTreeMap;
+
+use harness::News;
+use headsup::{Notice, Receipt, Recording, Tally, WatchEntry};
+
+use crate::faults::Fault;
+use crate::seen::Seen;
+use crate::steps::Act;
+
+/// One step and everything that could be seen of it.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    pub step: u64,
+    pub process: usize,
+    /// What was wrong with the store meanwhile.
+    pub fault: Option<Fault>,
+    pub act: Act,
+    pub answer: Answer,
+    pub heard: Vec<Heard>,
+    /// Everything that can be seen of the store after it, now and then.
+    pub look: Option<Seen>,
+}
+
+/// What a listener was told, and whether another connection to the store saw by then what it is
+/// about.
+#[derive(Clone, Debug)]
+pub struct Heard {
+    pub news: News,
+    pub committed: bool,
+}
+
+/// What a process answered.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Answer {
+    Outcomes(Vec<Recording>),
+    Flag(bool),
+    Notices(Vec<Notice>),
+    Acknowledged(Acknowledged),
+    /// How much went or was put back.
+    Counts(u32, u32),
+    Pruned(Option<(u32, u32)>),
+    /// The series of sequences stands here since a restore.
+    Position(u64),
+    /// Whether a link was made, and the state version.
+    Adopted(bool, u64),
+    Checked(Tally),
+    Done,
+    /// It could not be done; the stable word for why.
+    Failed(String),
+}
+
+/// An acknowledgement, or a drain.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Acknowledged {
+    pub watcher: String,
+    pub receipts: Vec<Receipt>,
+    /// How many counted.
+    pub count: u32,
+    pub reopened: Vec<Notice>,
+    /// The watcher's cursors before and after it.
+    pub before: Vec<WatchEntry>,
+    pub after: Vec<WatchEntry>,
+}
+
+impl Entry {
+    pub fn failed(&self) -> bool {
+        match &self.answer {
+            Answer::Failed(_) => true,
+            Answer::Outcomes(outcomes) => {
+                outcomes.iter().any(|it| matches!(it, Recording::Failed { .. }))
+            }
+            _ => false,
+        }
+    }
+
+    pub fn acknowledged(&self) -> Option<&Acknowledged> {
+        match &self.answer {
+            Answer::Acknowledged(it) => Some(it),
+            _ => None,
+        }
+    }
+
+    /// The notices that were heard.
+    pub fn announced(&self) -> impl Iterator<Item = (&str, &Notice)> {
+        self.heard.iter().filter_map(|heard| match &heard.news {
+            News::Notice { watcher, notice } => Some((watcher.as_str(), notice)),
+            _ => None,
+        })
+    }
+}
+
+/// What happened in it, counted, for people.
+pub fn summary(history: &[Entry]) -> String {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for entry in history {
+        for (what, there) in [
+            ("steps", true),
+            ("failed", entry.failed()),
+            ("heard", !entry.heard.is_empty()),
+            ("reopened", entry.acknowledged().is_some_and(|it| !it.reopened.is_empty())),
+            ("looks", entry.look.is_some()),
+        ] {
+            *counts.entry(what).or_default() += usize::from(there);
+        }
+    }
+    format!("{counts:?}")
+}
