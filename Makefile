@@ -3,7 +3,7 @@
 CARGO ?= cargo
 HEADSUP := target/debug/headsup
 
-.PHONY: help setup build demo test lint bench component install clean
+.PHONY: help setup build demo test lint bench sim fuzz component install clean
 
 help: ## list these verbs
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -29,6 +29,16 @@ test: lint ## every lint and every test
 
 bench: setup ## ratios of component, native logic and bare SQL, in one run (release)
 	$(CARGO) bench -p headsup-tests
+
+# One long history, to look for what short ones do not find.
+SEED ?=
+STEPS ?= 20000
+sim: setup ## play a random history against the model: SEED=… STEPS=… (20,000)
+	HEADSUP_SIM_SEED=$(SEED) HEADSUP_SIM_STEPS=$(STEPS) $(CARGO) test -p headsup-tests --test simulation always_another -- --nocapture
+
+SECONDS ?= 60
+fuzz: setup ## mutate the examples of tests/fuzz/corpus: SECONDS=… (60) for each target
+	HEADSUP_FUZZ_SECONDS=$(SECONDS) $(CARGO) test -p headsup-tests --test fuzz -- --nocapture --test-threads 1
 
 component: build ## the component alone, as other hosts load it
 	@ls -l target/guest/headsup.wasm
