@@ -6,6 +6,7 @@ use harness::News;
 use headsup::{Notice, Receipt, Recording, Tally, WatchEntry};
 
 use crate::faults::Fault;
+use crate::operations::Operation;
 use crate::seen::Seen;
 use crate::steps::Act;
 
@@ -91,19 +92,30 @@ impl Entry {
     }
 }
 
-/// What happened in it, counted, for people.
-pub fn summary(history: &[Entry]) -> String {
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+/// What happened in it, counted, for people; and what never did.
+pub fn summary(history: &[Entry]) -> (String, Vec<&'static str>) {
+    let mut counts: BTreeMap<&'static str, usize> = BTreeMap::new();
     for entry in history {
+        let checked = match &entry.answer {
+            Answer::Checked(tally) => *tally,
+            _ => Tally { checked: 0, activity: 0, missing: 0, failed: 0 },
+        };
+        let acknowledged = entry.acknowledged();
         for (what, there) in [
             ("steps", true),
             ("failed", entry.failed()),
             ("heard", !entry.heard.is_empty()),
-            ("reopened", entry.acknowledged().is_some_and(|it| !it.reopened.is_empty())),
+            ("reopened", acknowledged.is_some_and(|it| !it.reopened.is_empty())),
+            ("late", acknowledged.is_some_and(|it| (it.count as usize) < it.receipts.len())),
+            ("adopted", matches!(entry.answer, Answer::Adopted(true, _))),
+            ("active", checked.activity > 0),
+            ("missing", checked.missing > 0),
+            ("restarted", matches!(entry.act, Act::Ask(Operation::Reopen))),
             ("looks", entry.look.is_some()),
         ] {
             *counts.entry(what).or_default() += usize::from(there);
         }
     }
-    format!("{counts:?}")
+    let never = counts.iter().filter(|(_, count)| **count == 0).map(|(what, _)| *what);
+    (format!("{counts:?}"), never.collect())
 }
