@@ -52,6 +52,7 @@ impl Desk {
         {
             return Err(Failure::Storage(failure.clone()));
         }
+        self.stores.trusted().map_err(Failure::Storage)?;
         let mut instance = self.ready()?;
         let begun = Instant::now();
         // Before the deadline is set: a deadline must not run while this waits for the lock.
@@ -100,7 +101,12 @@ impl Desk {
 
     /// Puts back what can be used again. A connection that failed in any other way than being
     /// busy is closed: the next call opens the file anew, and works once the fault is gone.
-    fn leave(&mut self, seat: Seat, failure: Option<&StorageFailure>) {
+    fn leave(&mut self, mut seat: Seat, failure: Option<&StorageFailure>) {
+        if let Some(failure) = failure
+            && seat.storage().is_some_and(|storage| storage.has_failed_to_sync())
+        {
+            self.stores.distrust(failure);
+        }
         let reopen = failure.is_some_and(|failure| failure.fault != StorageFault::Busy)
             && self.stores.can_reopen();
         match seat {

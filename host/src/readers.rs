@@ -54,6 +54,9 @@ impl Readers {
         &self,
         body: impl FnOnce(&Core, Guest) -> wasmtime::Result<Result<T, E>>,
     ) -> Done<T, E> {
+        if let Err(failure) = self.stores.trusted() {
+            return Done::failed(Failure::Storage(failure));
+        }
         let mut seat = match self.sit_down() {
             Ok(seat) => seat,
             Err(failure) => return Done::failed(failure),

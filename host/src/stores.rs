@@ -1,5 +1,7 @@
 //! Where connections to the store come from, and whether it can be opened again.
 
+use std::sync::{Arc, OnceLock};
+
 use crate::contract::StorageFailure;
 use crate::storage::{Store, StoreOptions};
 
@@ -9,13 +11,15 @@ pub(crate) struct Stores {
     options: StoreOptions,
     /// Whether readers are the only connections: they then change nothing beside the file either.
     read_only: bool,
+    /// Why nothing is read or written any more: a sync failed.
+    distrusted: Arc<OnceLock<StorageFailure>>,
 }
 
 impl Stores {
     /// A store in memory is never read-only: there would be nothing in it.
     pub(crate) fn new(options: StoreOptions, read_only: bool) -> Self {
         let read_only = read_only && !options.is_in_memory();
-        Self { options, read_only }
+        Self { options, read_only, distrusted: Arc::default() }
     }
 
     /// Whether there are connections that can write.
@@ -27,6 +31,21 @@ impl Stores {
     /// ends with it.
     pub(crate) fn has_readers(&self) -> bool {
         !self.options.is_in_memory()
+    }
+
+    /// Takes no connection for good any more, new ones included: after a failed sync the system may
+    /// say of the next one that all is well, although what the first should have saved is lost.
+    pub(crate) fn distrust(&self, failure: &StorageFailure) {
+        // The first failure is the one to tell.
+        let _ = self.distrusted.set(failure.clone());
+    }
+
+    /// Whether the store may be worked on.
+    ///
+    /// # Errors
+    /// The failure of the sync, until the whole store is opened anew.
+    pub(crate) fn trusted(&self) -> Result<(), StorageFailure> {
+        self.distrusted.get().map_or(Ok(()), |failure| Err(failure.clone()))
     }
 
     /// Whether a connection that failed may be closed and opened again.

@@ -2,7 +2,10 @@
 //! to do. Messages name tables, columns and files, never the content of a row.
 
 use rusqlite::ErrorCode;
-use rusqlite::ffi::{SQLITE_IOERR_CORRUPTFS, SQLITE_IOERR_SHMSIZE, SQLITE_IOERR_SHORT_READ};
+use rusqlite::ffi::{
+    SQLITE_IOERR_CORRUPTFS, SQLITE_IOERR_DIR_FSYNC, SQLITE_IOERR_FSYNC, SQLITE_IOERR_SHMSIZE,
+    SQLITE_IOERR_SHORT_READ,
+};
 
 use crate::contract::{StorageFailure, StorageFault};
 
@@ -32,6 +35,17 @@ impl Problem {
             Self::Sqlite(error) => from_sqlite(error).0,
             Self::Row { .. } => StorageFault::Corrupt,
             Self::Known(fault, _) => *fault,
+        }
+    }
+
+    /// Whether the system could not bring to the disk what was written: what the disk has is then
+    /// unknown, and a later success says nothing of what this one lost.
+    pub(super) fn is_failed_sync(&self) -> bool {
+        match self {
+            Self::Sqlite(rusqlite::Error::SqliteFailure(code, _)) => {
+                is_failed_sync(code.extended_code)
+            }
+            _ => false,
         }
     }
 
@@ -104,6 +118,12 @@ fn by_code(code: ErrorCode, extended: i32, detail: Option<&str>) -> (StorageFaul
         {
             damaged()
         }
+        ErrorCode::SystemIoFailure if is_failed_sync(extended) => (
+            StorageFault::Failed,
+            "a sync failed, so that nobody knows what the disk has; check the disk, then open the \
+             store again (restart the process). Until then it refuses all work"
+                .into(),
+        ),
         ErrorCode::SystemIoFailure => (
             StorageFault::Failed,
             format!(
@@ -124,6 +144,10 @@ fn by_code(code: ErrorCode, extended: i32, detail: Option<&str>) -> (StorageFaul
         ErrorCode::OutOfMemory => (StorageFault::Failed, "out of memory".into()),
         _ => (StorageFault::Failed, format!("SQLite says: {detail}")),
     }
+}
+
+fn is_failed_sync(extended: i32) -> bool {
+    [SQLITE_IOERR_FSYNC, SQLITE_IOERR_DIR_FSYNC].contains(&extended)
 }
 
 fn full() -> (StorageFault, String) {

@@ -23,6 +23,8 @@ mod upstream;
 #[cfg(test)]
 mod tests;
 
+use std::cell::Cell;
+
 use rusqlite::Connection;
 
 pub use doctor::Violation;
@@ -60,6 +62,8 @@ pub struct Store {
     place: String,
     writable: bool,
     transaction: Transaction,
+    /// Whether a sync failed on this connection.
+    unsynced: Cell<bool>,
 }
 
 impl Store {
@@ -154,6 +158,12 @@ impl Store {
     /// `settings.set`; writes.
     pub fn set(&mut self, settings: &[Setting]) -> Result<(), StorageFailure> {
         self.writing(|connection| lifecycle::set(connection, settings))
+    }
+
+    /// Whether a sync failed on this connection, so that nobody knows what the disk has.
+    #[must_use]
+    pub fn has_failed_to_sync(&self) -> bool {
+        self.unsynced.get()
     }
 
     /// Whether the connection was opened to write.

@@ -1,6 +1,7 @@
 //! Opening: to write, as a reader beside a writer, to inspect without changing anything, and in
 //! memory. A file that is not ours to use is refused before anything is written to it.
 
+use std::cell::Cell;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -75,7 +76,8 @@ impl Store {
     }
 
     fn over(connection: Connection, place: String, writable: bool) -> Self {
-        Self { connection, place, writable, transaction: Transaction::None }
+        let unsynced = Cell::new(false);
+        Self { connection, place, writable, transaction: Transaction::None, unsynced }
     }
 }
 
