@@ -35,6 +35,8 @@ struct Position {
     at_least: u64,
     /// Up to where acknowledgements were asked for since.
     asked: BTreeSet<u64>,
+    /// Whether it was asked to be drained since: then it may be anywhere.
+    drained: bool,
 }
 
 /// The memory of all gateways of a store.
@@ -115,18 +117,28 @@ impl Ledger {
 
     /// An acknowledgement up to this version is about to be asked for.
     pub fn acknowledges(&mut self, watcher: &str, target: &str, up_to: u64) {
-        self.position(watcher, target).asked.insert(up_to);
+        if let Some(position) = self.position(watcher, target) {
+            position.asked.insert(up_to);
+        }
+    }
+
+    /// A watcher is about to ask for all its notices, acknowledged.
+    pub fn drains(&mut self, watcher: &str) {
+        let own = self.cursors.iter_mut().filter(|((it, _), _)| it == watcher);
+        own.for_each(|(_, position)| position.drained = true);
     }
 
     /// It was answered, whoever's it was that moved the cursor.
     pub fn acknowledged(&mut self, watcher: &str, target: &str, up_to: u64) {
-        let position = self.position(watcher, target);
-        position.asked.insert(up_to);
-        position.at_least = up_to.max(position.at_least);
+        if let Some(position) = self.position(watcher, target) {
+            position.asked.insert(up_to);
+            position.at_least = up_to.max(position.at_least);
+        }
     }
 
-    fn position(&mut self, watcher: &str, target: &str) -> &mut Position {
-        self.cursors.entry((watcher.to_owned(), target.to_owned())).or_default()
+    /// A watch that was never confirmed may be there or not.
+    fn position(&mut self, watcher: &str, target: &str) -> Option<&mut Position> {
+        self.cursors.get_mut(&(watcher.to_owned(), target.to_owned()))
     }
 
     /// Holds a store that was opened again against what was told: every promise. What was found
@@ -208,7 +220,7 @@ impl Ledger {
             if allowed == Loss::None {
                 let least = position.at_least;
                 assert!(seen >= least, "{what}: {least} was acknowledged, and it is at {seen}");
-                let known = seen == least || position.asked.contains(&seen);
+                let known = position.drained || seen == least || position.asked.contains(&seen);
                 assert!(known, "{what}: nobody acknowledged {seen}");
             }
             let log = logs.get(target).unwrap_or(&empty);
@@ -263,7 +275,7 @@ impl Ledger {
             let watches = awareness.watches_of(watcher).expect("a list");
             let entry = watches.iter().find(|entry| entry.target.key == *target);
             if let Some(entry) = entry {
-                *position = Position { at_least: entry.last_seen, asked: BTreeSet::new() };
+                *position = Position { at_least: entry.last_seen, ..Position::default() };
             }
             entry.is_some()
         });
