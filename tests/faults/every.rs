@@ -9,7 +9,7 @@ use crate::vfs;
 use crate::work::Work;
 
 /// How many operations of the work a fault strikes in an ordinary run.
-const SAMPLE: u64 = 14;
+const SAMPLE: u64 = 10;
 
 /// How many operations the work takes where nothing fails.
 fn operations(durability: Durability) -> u64 {
