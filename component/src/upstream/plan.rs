@@ -10,6 +10,7 @@ use crate::contract::{
     ClaimRequest, Error, FileRead, Level, Link, Plan, Reader, Selection, Upstream,
 };
 use crate::ports::{Ports, Stored};
+use crate::refusal::MAX_INTEGER;
 use crate::text::joined;
 
 /// How long a link is claimed for a check, in ms: a second less than the interval of checks, so that a
@@ -33,7 +34,7 @@ pub fn plan(
         planned = ports.claim(&ClaimRequest {
             kinds: words(reader),
             now,
-            until: now + CLAIM_MS,
+            until: (now + CLAIM_MS).min(MAX_INTEGER),
             claimed_too: matches!(selection, Selection::All),
         })?;
     }

@@ -5,6 +5,7 @@ use alloc::string::String;
 use super::digest::Digest;
 use crate::contract::{Error, SessionRef, Upstream};
 use crate::ports::Ports;
+use crate::refusal::MAX_INTEGER;
 use crate::{session, text};
 
 /// How many texts are remembered of a session.
@@ -27,14 +28,15 @@ pub fn sent(ports: &mut impl Ports, session: &SessionRef, text: &str) -> Result<
 /// A turn runs, or no longer. See `upstreams.busy` in the contract.
 pub fn busy(ports: &mut impl Ports, session: &SessionRef, running: bool) -> Result<(), Error> {
     let (now, mut upstream) = load(ports, session)?;
-    upstream.running_until = if running { now + RUNNING_MS } else { 0 };
+    upstream.running_until = if running { (now + RUNNING_MS).min(MAX_INTEGER) } else { 0 };
     Ok(ports.save_upstream(&upstream, now)?)
 }
 
-/// Whether a turn of the session runs.
+/// Whether a turn of the session runs. One that would run for more than twice as long as any was said
+/// by a clock that was ahead, and counts for nothing.
 #[must_use]
 pub fn is_running(upstream: &Upstream, now: u64) -> bool {
-    upstream.running_until > now
+    upstream.running_until > now && upstream.running_until - now <= 2 * RUNNING_MS
 }
 
 /// Whether the gateway sent this text itself.
