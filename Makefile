@@ -3,7 +3,7 @@
 CARGO ?= cargo
 HEADSUP := target/debug/headsup
 
-.PHONY: help setup build demo test lint bench sim fuzz component install clean
+.PHONY: help setup build demo test lint bench sim fuzz soak component install clean
 
 help: ## list these verbs
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -39,6 +39,9 @@ sim: setup ## play a random history against the model: SEED=… STEPS=… (20,00
 SECONDS ?= 60
 fuzz: setup ## mutate the examples of tests/fuzz/corpus: SECONDS=… (60) for each target
 	HEADSUP_FUZZ_SECONDS=$(SECONDS) $(CARGO) test -p headsup-tests --test fuzz -- --nocapture --test-threads 1
+
+soak: setup ## steady load for SECONDS=600: memory, log and file stay flat
+	$(CARGO) run -p headsup-tests --example soak
 
 component: build ## the component alone, as other hosts load it
 	@ls -l target/guest/headsup.wasm

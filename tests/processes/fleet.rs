@@ -23,7 +23,7 @@ pub fn long() -> bool {
 
 /// How long a stopped process stands still: always within the busy time-out.
 pub fn standstill() -> Duration {
-    Duration::from_secs(if long() { 10 } else { 2 })
+    Duration::from_secs(if long() { 10 } else { 1 })
 }
 
 /// What the processes of a test share.

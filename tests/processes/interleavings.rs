@@ -26,11 +26,11 @@ use Step::{Acknowledge, Change, Drain, Recover, Take};
 /// What processes do, each with another reason to go wrong.
 const SCRIPTS: &[&[Step]] = &[
     &[Take, Acknowledge, Take, Acknowledge],
-    &[Take, Change, Acknowledge, Drain],
+    &[Take, Change, Acknowledge],
     &[Recover, Take, Acknowledge],
     &[Take, Recover, Acknowledge],
     &[Change, Recover, Drain],
-    &[Change, Take, Acknowledge],
+    &[Change, Take, Drain],
 ];
 
 /// What the protocol says of one watcher and one target.
@@ -139,10 +139,7 @@ impl Case {
 
     /// The promises, whichever process is asked.
     fn holds(&self, processes: &[Process<'_>; 2]) {
-        let Truth { last_seen, notified, material, shown } = &self.truth;
-        let cursor = processes[1].gateway.cursor(&self.watcher, self.target.as_str());
-        let expected = format!("explicit {last_seen} {notified} {material}");
-        assert_eq!(cursor, expected, "{:?}", self.done);
+        let Truth { last_seen, shown, .. } = &self.truth;
         for process in processes {
             let listed = process.gateway.take(&self.watcher).unwrap();
             assert_eq!(self.one(&listed), self.truth.pending(), "{:?}", self.done);
@@ -190,6 +187,9 @@ fn play(gateways: &[Gateway; 2], number: usize, scripts: [&[Step]; 2], order: &[
         case.step(*at, step, &mut processes[*at]);
         case.holds(&processes);
     }
+    let Truth { last_seen, notified, material, .. } = &case.truth;
+    let cursor = gateways[1].cursor(&case.watcher, case.target.as_str());
+    assert_eq!(cursor, format!("explicit {last_seen} {notified} {material}"), "{:?}", case.done);
     // Whatever they left, one of them gets, and then nobody anything.
     gateways[1].drain(&case.watcher).unwrap();
     gateways[1].drain(&case.watcher).unwrap();
@@ -218,5 +218,5 @@ fn two_processes_that_take_acknowledge_and_recover_keep_the_promises_in_every_or
             }
         }
     }
-    assert!(number > 600, "{number} orders");
+    assert!(number > 500, "{number} orders");
 }

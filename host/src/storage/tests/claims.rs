@@ -107,13 +107,23 @@ fn a_claim_by_a_clock_that_was_ahead_counts_for_nothing() {
 #[test]
 fn a_claim_leaves_out_sessions_with_a_running_turn_even_if_it_takes_claimed_ones() {
     let mut store = in_memory(|store| {
-        for (key, running_until) in [(A, 100_000), (B, 100_001), (C, MOST)] {
+        for (key, running_until) in [(A, 100_000), (B, 100_001), (C, 7_300_000)] {
             watched_with(store, key, |upstream| upstream.running_until = running_until);
         }
     });
     assert_eq!(would_claim(&mut store, &due()), [A]);
     let all = ClaimRequest { claimed_too: true, ..due() };
     assert_eq!(would_claim(&mut store, &all), [A]);
+}
+
+#[test]
+fn a_turn_that_would_run_for_over_two_hours_was_said_by_a_clock_that_was_ahead() {
+    let mut store = in_memory(|store| {
+        for (key, running_until) in [(A, 7_300_000), (B, 7_300_001), (C, MOST)] {
+            watched_with(store, key, |upstream| upstream.running_until = running_until);
+        }
+    });
+    assert_eq!(would_claim(&mut store, &due()), [B, C]);
 }
 
 #[test]
