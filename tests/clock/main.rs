@@ -2,32 +2,21 @@
 //! that is taken back, wakes neither storm nor stop, and what was claimed or running recovers.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use harness::{CHILD, DAY, Gateway, HOUR, MAIN, MINUTE, NOON, OPS, SECOND, WORKER};
+use harness::{CHILD, DAY, Dice, Gateway, HOUR, MAIN, MINUTE, NOON, OPS, SECOND, WORKER};
 use headsup::{
     Actor, AdoptionRequest, Awareness, GoalChange, LATEST, Signal, Source, Tally, Urgency,
 };
 use tempfile::TempDir;
 
-/// Numbers that look random and are the same each time.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % bound
-    }
-
-    /// A time: near, far, at either end.
-    fn time(&mut self) -> u64 {
-        match self.below(6) {
-            0 => 0,
-            1 => LATEST,
-            2 => NOON + self.below(40_000) * DAY,
-            3 => NOON - self.below(1_000) * DAY,
-            4 => NOON + self.below(48) * HOUR,
-            _ => NOON + self.below(600) * SECOND,
-        }
+/// A time: near, far, at either end.
+fn any_time(dice: &mut Dice) -> u64 {
+    match dice.below(6) {
+        0 => 0,
+        1 => LATEST,
+        2 => NOON + dice.below(40_000) * DAY,
+        3 => NOON - dice.below(1_000) * DAY,
+        4 => NOON + dice.below(48) * HOUR,
+        _ => NOON + dice.below(600) * SECOND,
     }
 }
 
@@ -37,7 +26,7 @@ fn goal(session: &str) -> Signal {
 
 /// What is left of a history if times are left out of it.
 fn history(mut clock: impl FnMut(&Gateway)) -> Vec<String> {
-    let mut dice = Dice(7);
+    let mut dice = Dice::new(7);
     let gateway = Gateway::open();
     gateway.watches(MAIN, CHILD);
     gateway.watches(OPS, WORKER);
@@ -71,8 +60,8 @@ fn order_and_notices_are_the_same_whatever_the_clock_does() {
     let steady = history(|gateway| gateway.passes(SECOND));
     assert_eq!(history(|_| {}), steady, "frozen");
     for seed in 0..8 {
-        let mut dice = Dice(seed);
-        let wild = history(|gateway| gateway.set_clock(dice.time()).unwrap());
+        let mut dice = Dice::new(seed);
+        let wild = history(|gateway| gateway.set_clock(any_time(&mut dice)).unwrap());
         assert_eq!(wild, steady, "seed {seed}");
     }
 }
@@ -164,13 +153,13 @@ fn wakes(gateway: &Gateway) -> usize {
 #[test]
 fn after_any_jumps_wakes_come_at_most_every_20_s_and_a_reminder_within_15_minutes() {
     for seed in 0..12 {
-        let mut dice = Dice(seed);
+        let mut dice = Dice::new(seed);
         let gateway = Gateway::open();
         gateway.watches(MAIN, CHILD);
         gateway.watches(MAIN, WORKER);
         for _ in 0..20 {
             // The last second is left for the steady time that follows.
-            gateway.set_clock(dice.time().min(LATEST - DAY)).unwrap();
+            gateway.set_clock(any_time(&mut dice).min(LATEST - DAY)).unwrap();
             gateway.records(goal(if dice.below(2) == 0 { CHILD } else { WORKER }));
             if dice.below(3) == 0 {
                 gateway.drain(MAIN).unwrap();

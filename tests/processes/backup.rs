@@ -9,9 +9,9 @@ use std::thread;
 use rusqlite::{Connection, ffi};
 use serde_json::json;
 
-use crate::binary::{run_with, text};
 use crate::fleet::{Client, Fleet, Over, Records, WATCHER, target};
 use crate::promises::{doctor_finds_nothing, logs};
+use harness::command::{run_with, text};
 
 const TARGETS: u64 = 2;
 

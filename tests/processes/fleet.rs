@@ -12,7 +12,7 @@ use rusqlite::Connection;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::binary::{Running, headsup, request, text};
+use harness::command::{Running, headsup, request, text};
 
 pub const WATCHER: &str = "agent:main:main";
 

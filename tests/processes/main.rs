@@ -6,9 +6,6 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-#[allow(dead_code, reason = "the tests of the command use more of it")]
-#[path = "../cli/binary.rs"]
-mod binary;
 mod fleet;
 mod promises;
 

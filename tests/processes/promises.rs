@@ -5,8 +5,8 @@ use std::path::Path;
 
 use rusqlite::Connection;
 
-use crate::binary::{run_with, text};
 use crate::fleet::Records;
+use harness::command::{run_with, text};
 
 /// Each session's log: sequence and dedupe key, as the file has it.
 pub fn logs(db: &Path) -> BTreeMap<String, Vec<(u64, String)>> {

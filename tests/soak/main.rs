@@ -32,6 +32,9 @@ struct Sizes {
     file: u64,
 }
 
+/// One of the sizes.
+type Measure = fn(&Sizes) -> u64;
+
 fn main() -> ExitCode {
     let seconds = std::env::var("SECONDS").ok().and_then(|text| text.parse().ok()).unwrap_or(600);
     let folder = tempfile::tempdir().unwrap();
@@ -140,9 +143,9 @@ fn sizes(path: &Path) -> Sizes {
 /// The second half against the second quarter, when everything that comes and goes does so.
 fn judged(all: &[Sizes]) -> ExitCode {
     let (quarter, half) = (all.len() / 4, all.len() / 2);
-    let most = |part: &[Sizes], of: fn(&Sizes) -> u64| part.iter().map(of).max().unwrap_or(0);
+    let most = |part: &[Sizes], of: Measure| part.iter().map(of).max().unwrap_or(0);
     let mut flat = true;
-    let measures: [(&str, fn(&Sizes) -> u64); 3] =
+    let measures: [(&str, Measure); 3] =
         [("memory", |at| at.memory), ("log", |at| at.log), ("file", |at| at.file)];
     for (name, of) in measures {
         let (before, after) = (most(&all[quarter..half], of), most(&all[half..], of));
