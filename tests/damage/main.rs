@@ -42,7 +42,8 @@ impl Sound {
     fn new() -> Self {
         let folder = TempDir::new().unwrap();
         let path = folder.path().join("sound.db");
-        let gateway = Gateway::on(&path, NOON);
+        let builder = Awareness::builder(&path).manual_clock(NOON);
+        let gateway = Gateway::with(builder.durability(Durability::Normal));
         for number in 0..40 {
             let target = format!("agent:main:subagent:{number}");
             gateway.watches(MAIN, target.as_str());
