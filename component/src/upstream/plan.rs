@@ -34,6 +34,7 @@ pub fn plan(
         planned = ports.claim(&ClaimRequest {
             kinds: words(reader),
             now,
+            running_at_most: turns::at_most(now),
             until: (now + CLAIM_MS).min(MAX_INTEGER),
             claimed_too: matches!(selection, Selection::All),
         })?;

@@ -32,11 +32,17 @@ pub fn busy(ports: &mut impl Ports, session: &SessionRef, running: bool) -> Resu
     Ok(ports.save_upstream(&upstream, now)?)
 }
 
-/// Whether a turn of the session runs. One that would run for more than twice as long as any was said
+/// Until when a turn may be said to run: one that would run for more than twice as long as any was said
 /// by a clock that was ahead, and counts for nothing.
 #[must_use]
+pub fn at_most(now: u64) -> u64 {
+    (now + 2 * RUNNING_MS).min(MAX_INTEGER)
+}
+
+/// Whether a turn of the session runs.
+#[must_use]
 pub fn is_running(upstream: &Upstream, now: u64) -> bool {
-    upstream.running_until > now && upstream.running_until - now <= 2 * RUNNING_MS
+    upstream.running_until > now && upstream.running_until <= at_most(now)
 }
 
 /// Whether the gateway sent this text itself.

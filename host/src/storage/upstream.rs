@@ -84,6 +84,7 @@ fn due(connection: &Connection, request: &ClaimRequest) -> Result<Vec<Upstream>,
         ":kinds": serde_json::Value::from(request.kinds.as_slice()).to_string(),
         ":now": stored(request.now),
         ":until": stored(request.until),
+        ":running_at_most": stored(request.running_at_most),
         ":claimed_too": request.claimed_too,
     })?;
     let mut due = Vec::new();

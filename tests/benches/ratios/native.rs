@@ -207,7 +207,7 @@ records! {
         Source { kind place thread }
         Link { source catalog generation revision misses claimed state }
         Upstream { session link sent running_until watched }
-        ClaimRequest { kinds now until claimed_too }
+        ClaimRequest { kinds now running_at_most until claimed_too }
         Setting { name value }
 }
 

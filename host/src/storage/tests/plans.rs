@@ -163,7 +163,13 @@ fn use_every_verb(store: &mut Store, n: u64) {
 
 fn use_every_verb_for_sources(store: &mut Store, target: &str) {
     let kinds = vec!["claude-node".into()];
-    let request = ClaimRequest { kinds, now: 9_000, until: 60_000, claimed_too: true };
+    let request = ClaimRequest {
+        kinds,
+        now: 9_000,
+        running_at_most: 7_209_000,
+        until: 60_000,
+        claimed_too: true,
+    };
     store.save_upstream(&adopted(target), 0).unwrap();
     assert!(!store.claim(&request).unwrap().is_empty());
     assert_eq!(store.upstream_of(&session(target)).unwrap().link, adopted(target).link);

@@ -55,7 +55,13 @@ pub(super) fn watched_with(store: &mut Store, key: &str, change: impl FnOnce(&mu
 /// At 100,000 for a minute.
 pub(super) fn due() -> ClaimRequest {
     let kinds = vec!["claude-jsonl".into(), "claude-node".into()];
-    ClaimRequest { kinds, now: 100_000, until: 160_000, claimed_too: false }
+    ClaimRequest {
+        kinds,
+        now: 100_000,
+        running_at_most: 7_300_000,
+        until: 160_000,
+        claimed_too: false,
+    }
 }
 
 pub(super) fn in_memory(verbs: impl FnOnce(&mut Store)) -> Store {
