@@ -43,8 +43,9 @@ fuzz: setup ## mutate the examples of tests/fuzz/corpus: SECONDS=… (60) for ea
 soak: setup ## steady load for SECONDS=600: memory, log and file stay flat
 	$(CARGO) run -p headsup-tests --example soak
 
-component: build ## the component alone, as other hosts load it
-	@ls -l target/guest/headsup.wasm
+component: build ## the core, as other hosts load it, and the component that examines hosts
+	@scripts/conformance >/dev/null
+	@ls -l target/guest/headsup.wasm target/guest/headsup-conformance.wasm
 
 install: setup ## install the command for this user and fill its cache
 	$(CARGO) install --locked --path host
