@@ -14,8 +14,9 @@ static HEADSUP: LazyLock<PathBuf> = LazyLock::new(|| {
     let folder = profile_folder();
     let target = folder.parent().unwrap();
     let mut build = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
-    // The whole workspace, or features would resolve otherwise and the engine be compiled again.
-    build.args(["build", "--workspace", "--bin", "headsup"]);
+    // The whole workspace with an example, for which the tests' own dependencies count: else features would
+    // resolve otherwise than they do for tests, and the engine be compiled again.
+    build.args(["build", "--workspace", "--bin", "headsup", "--example", "soak"]);
     build.arg("--target-dir").arg(target).current_dir(env!("CARGO_MANIFEST_DIR"));
     match folder.file_name().and_then(OsStr::to_str) {
         Some("debug") | None => {}
