@@ -1,0 +1,449 @@
+"""The engine that runs the component through `wasmtime`, with its storage over SQLite by `apsw`."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from ..clock import Clock
+from ..contract import Case, Check, Metadata, Method, Plan, Recovery, Session
+from ..engine import Options
+from ..errors import CallFailed, Closed, HeadsupError, InvalidInput, OpenError
+from ..listener import Listener
+from ..sources import FolderFiles
+from ..sources.crew import Crew
+from ..storage import StoreOptions
+from ..storage.failure import StorageError
+from . import envelope, upkeep
+from .alarm import Alarm
+from .checks import Checks
+from .core import Core, built_in, load
+from .courier import Courier
+from .desk import Body, ClosedError, Desks, Done, Limits
+from .instance import SWOLLEN, Instance, Trapped
+from .monitor import Monitor
+from .mouth import Mouth
+from .wakes import Answer, Question
+
+RESPONSE_BYTES = 64 << 20
+"""Longest response that a core may give."""
+
+SHORTEST_DEADLINE = 100
+"""No deadline is shorter than this, however short the busy time-out is; in ms."""
+
+LONG = frozenset({"recover", "delete", "planUpstreams", "feedUpstream"})
+"""Methods that take as long as there is to do."""
+
+_NO_RESPONSE = "the core returned something that is not a JSON object on one line"
+_SILENCE = "the core returned no response to a request that has an id"
+
+
+class ComponentEngine:
+    """The core as a WebAssembly component, and everything around it in Python."""
+
+    name = "component"
+
+    def __init__(self, options: Options, listener: Listener) -> None:
+        deadline = max(
+            min(options.deadline_ms, options.busy_timeout_ms // 4), SHORTEST_DEADLINE
+        )
+        long_deadline = max(options.long_deadline_ms, SHORTEST_DEADLINE)
+        self._options = options
+        self._limits = Limits(options.memory_bytes, deadline, long_deadline)
+        self._clock = Clock(options.manual_clock)
+        core = built_in() if options.plugin is None else load(options.plugin)
+        self._mouth = Mouth(self._clock, self._limits)
+        methods = self._learn(core)
+        self._serving = core, methods
+        stored = StoreOptions(options.path, options.durability, options.busy_timeout_ms)
+        try:
+            self._desks = Desks(core, stored, self._clock, self._limits)
+        except StorageError as error:
+            raise OpenError(store_word(error.fault), error.message) from error
+        self._alarm = Alarm(self._clock)
+        self._courier = Courier(listener, self._alarm)
+        self._upkeep = upkeep.Upkeep()
+        crew = Crew(FolderFiles(options.source_folders), options.source_deadline_ms / 1_000)
+        self._checks = Checks(self, crew, self._courier.log)
+        self._monitor = Monitor(self._clock, self._check_due) if options.monitor else None
+        self._threads: list[threading.Thread] = []
+        self._start()
+
+    # What a gateway asks.
+
+    def answer(self, line: bytes) -> str | None:
+        response = self._answer_line(line)
+        if self._clock.is_manual:
+            # With the machine's clock this happens by itself.
+            self._tidy()
+        return response
+
+    def swap(self, plugin: str | None) -> None:
+        core = built_in() if plugin is None else load(plugin)
+        methods = self._learn(core)
+        self._desks.switch(core)
+        self._serving = core, methods
+
+    def describe(self) -> dict[str, str]:
+        answer, _ = self._mouth.ask(self._serving[0], "plugin", "describe")
+        metadata = Metadata(*answer)
+        return metadata._asdict()
+
+    def close(self) -> None:
+        self._alarm.stop()
+        self._checks.crew.stop()
+        if self._monitor is not None:
+            self._monitor.stop()
+        for thread in self._threads:
+            # A callback may close: a thread does not wait for itself.
+            if thread is not threading.current_thread():
+                thread.join()
+        self._desks.close()
+        self._mouth.close()
+
+    # One request.
+
+    def _answer_line(self, line: bytes) -> str | None:
+        if len(line) > self._options.request_bytes:
+            return self._failed("", Case("too-long", self._options.request_bytes))
+        if envelope.is_blank(line):
+            return None
+        batch = envelope.batch(line)
+        if batch is not None:
+            if len(batch) > self._options.batch_requests:
+                return self._failed("", Case("too-many", self._options.batch_requests))
+            responses = [answer for request in batch if (answer := self._call(request)) is not None]
+            return f"[{','.join(responses)}]" if responses else None
+        try:
+            request = line.decode()
+        except UnicodeDecodeError:
+            return self._failed("", Case("not-utf8"))
+        return self._call(request)
+
+    def _call(self, request: str) -> str | None:
+        core, methods = self._serving
+        seen = envelope.look(request)
+        access = methods.get(seen.method, "reads")
+        if access == "host":
+            try:
+                return self._call_host(core, request, seen)
+            except Trapped as trapped:
+                return self._failed(request, trapped.failure)
+        if access == "depends":
+            try:
+                writes, _ = self._mouth.ask(core, "wire", "writes", request)
+            except Trapped as trapped:
+                return self._failed(request, trapped.failure)
+            access = "writes" if writes else "reads"
+        long = self._limits.long_deadline_ms
+        deadline = long if seen.method in LONG else self._limits.deadline_ms
+        body = _asking(seen, deadline, "call", request)
+        return self._conclude(request, self._run(body, write=access == "writes"))
+
+    def _call_host(self, core: Core, request: str, seen: envelope.Envelope) -> str | None:
+        """Answers a method for which the host does something first. The core checks the request and
+        words the response."""
+        (tag, errand), effects = self._mouth.ask(core, "wire", "errand-of", request)
+        self._courier.deliver(effects)
+        if tag == "err":
+            _check(seen, errand)
+            response: str | None = errand
+            return response
+        match errand:
+            case ("move-clock", now):
+                if not self._clock.set(now):
+                    why = "the clock is the system's: start with a manual clock to move it"
+                    return self._failed(request, Case("unavailable", why))
+                self._clock_moved()
+                done = Case("clock-moved")
+            case ("read-source", path):
+                found = None if path is None else self._checks.crew.read_ends(path)
+                deadline = self._limits.long_deadline_ms
+                body = _asking(
+                    seen, deadline, "respond", request, Case("source-read", found)
+                )
+                # Only an adoption still has something to write.
+                return self._conclude(request, self._run(body, write=True))
+            case _:
+                try:
+                    tally = self._checks.run(Case("all"))
+                except _Failure as failure:
+                    return self._failed(request, failure.failure)
+                done = Case("upstreams-checked", tally)
+        answered, effects = self._mouth.ask(core, "wire", "respond", request, done)
+        self._courier.deliver(effects)
+        _check(seen, answered.value)
+        response = answered.value
+        return response
+
+    def _conclude(self, request: str, done: Done) -> str | None:
+        """Delivers what the call left behind, then answers."""
+        self._courier.deliver(done.effects)
+        if done.failure is not None:
+            return self._failed(request, done.failure)
+        response: str | None = done.answer.value
+        return response
+
+    def _failed(self, request: str, failure: Case) -> str | None:
+        """Words the response to a request that failed outside the core, and logs a recording that
+        was lost. The plugin does it, or else the built-in core."""
+        seen = envelope.look(request)
+        for fallback in (False, True):
+            try:
+                core = built_in() if fallback else self._serving[0]
+                response, effects = self._mouth.ask(core, "wire", "failed", request, failure)
+                _check(seen, response)
+            except (Trapped, OpenError) as worse:
+                self._courier.log("error", f"a core words no failure: {worse}")
+                continue
+            self._courier.deliver(effects)
+            worded: str | None = response
+            return worded
+        return _last_words(failure)
+
+    # What checks of adopted sessions need.
+
+    def plan_checks(self, selection: Case) -> list[Plan]:
+        """What to read for checks; claims take as long as there are links."""
+        plans: list[Plan] = self._ask(
+            "upstreams", "plan-checks", selection, "file", write=True, long=True
+        )
+        return plans
+
+    def feed(self, session: Session, revision: int, found: Case) -> Check:
+        """Takes in what was found, in a transaction of its own."""
+        check: Check = self._ask(
+            "upstreams", "feed", session, revision, found, write=True, long=True
+        )
+        return check
+
+    # What is due without a call.
+
+    def _start(self) -> None:
+        """What an open store does before its first call."""
+        self._prune("at-start")
+        try:
+            recovered: Recovery = self._ask(
+                "maintenance", "recover", False, write=True, long=True
+            )
+            del recovered
+        except HeadsupError as error:
+            self._courier.log("error", f"pending notices were not recovered: {error}")
+        if self._clock.is_manual:
+            return
+        self._begin("headsup-wakes", self._keep_time)
+        if self._monitor is not None:
+            self._begin("headsup-monitor", self._monitor.keep_watch)
+
+    def _begin(self, name: str, run: Callable[[], None]) -> None:
+        thread = threading.Thread(target=run, name=name, daemon=True)
+        thread.start()
+        self._threads.append(thread)
+
+    def _keep_time(self) -> None:
+        rest = upkeep.ROUND
+        while self._alarm.wait(rest):
+            self._fire_due()
+            self._tidy()
+            rest = self._upkeep.rest(self._clock.now())
+
+    def _clock_moved(self) -> None:
+        """Fires what is due by a manual clock: each timer once, before whoever moved it hears of
+        it."""
+        self._fire_due()
+        if self._monitor is not None:
+            self._monitor.fire()
+
+    def _fire_due(self) -> None:
+        while (question := self._alarm.due()) is not None:
+            if self._alarm.answer(question.watcher, self._is_pending(question)):
+                self._courier.wake(question.watcher)
+
+    def _is_pending(self, question: Question) -> Answer:
+        """Looks whether a notice is pending that justifies a wake."""
+        try:
+            pending = self._ask("notices", "pending-of", question.watcher, write=False)
+        except HeadsupError:
+            return "unknown"
+        for notice, wakes in pending:
+            opening = (*notice.target, notice.since)
+            if wakes and (question.any_of is None or opening in question.any_of):
+                return "pending"
+        return "settled"
+
+    def _tidy(self) -> None:
+        """Prunes if it is due."""
+        now = self._clock.now()
+        if not self._upkeep.ask(now):
+            return
+        try:
+            next_prune = self._ask("maintenance", "next-prune", write=False)
+        except HeadsupError as error:
+            self._log_unpruned(error)
+            return
+        if next_prune > now:
+            self._upkeep.set(range(now, next_prune))
+        elif self._prune("if-due"):
+            self._upkeep.set(range(0))
+
+    def _prune(self, urgency: str) -> bool:
+        """Prunes batch by batch, so that other writers come in between. Returns whether all is
+        done."""
+        for _ in range(upkeep.PRUNE_BATCHES):
+            try:
+                pruning = self._ask("maintenance", "prune", urgency, write=True, long=True)
+            except HeadsupError as error:
+                self._log_unpruned(error)
+                return False
+            if pruning is None or not pruning.more:
+                return True
+        return False
+
+    def _log_unpruned(self, error: HeadsupError) -> None:
+        self._courier.log("warn", f"nothing was pruned ({error.reason}): {error.message}")
+
+    def _check_due(self) -> None:
+        """A round of the monitor."""
+        try:
+            self._checks.run(Case("due"))
+        except HeadsupError as error:
+            line = f"no adopted session was checked ({error.reason}): {error.message}"
+            self._courier.log("warn", line)
+
+    # How all of it runs.
+
+    def _ask(
+        self, interface: str, function: str, *values: Any, write: bool, long: bool = False
+    ) -> Any:
+        """Calls a typed export in a transaction of its own. Raises `HeadsupError`."""
+        deadline = self._limits.long_deadline_ms if long else self._limits.deadline_ms
+
+        def body(instance: Instance) -> Any:
+            instance.is_swollen |= any(_size(value) > SWOLLEN for value in values)
+            return instance.call(interface, function, *values, deadline_ms=deadline)
+
+        done = self._run(body, write=write)
+        self._courier.deliver(done.effects)
+        if done.failure is not None:
+            raise _Failure(done.failure)
+        tag, value = done.answer
+        if tag == "err":
+            raise _refusal(value)
+        return value
+
+    def _run(self, body: Body, *, write: bool) -> Done:
+        try:
+            return self._desks.write(body) if write else self._desks.read(body)
+        except ClosedError:
+            raise Closed from None
+
+    def _learn(self, core: Core) -> dict[str, str]:
+        """The methods of a core, with what each does to the store. Asking is also what shows that it
+        can start and that its types are the contract's."""
+        for interface, function in _TYPED:
+            core.signature(interface, function)
+        try:
+            methods, _ = self._mouth.ask(core, "wire", "methods")
+        except Trapped as trapped:
+            why = f"the plugin {core.name} does not start: {trapped.failure.value}"
+            raise OpenError("plugin-refused", why) from None
+        return {name: access for name, access in map(Method._make, methods)}
+
+
+_TYPED = (
+    ("wire", "methods"),
+    ("wire", "writes"),
+    ("wire", "call"),
+    ("wire", "failed"),
+    ("wire", "errand-of"),
+    ("wire", "respond"),
+    ("maintenance", "prune"),
+    ("maintenance", "next-prune"),
+    ("maintenance", "recover"),
+    ("notices", "pending-of"),
+    ("upstreams", "plan-checks"),
+    ("upstreams", "feed"),
+    ("plugin", "describe"),
+)
+"""The exports that this host calls; everything else it asks by `wire`."""
+
+
+class _Failure(CallFailed):
+    """A call that failed outside the core."""
+
+    def __init__(self, failure: Case) -> None:
+        reason, words = failure_words(failure)
+        super().__init__(reason, words, code=-32000)
+        self.failure = failure
+
+
+def _refusal(error: Case) -> HeadsupError:
+    if error.tag == "storage":
+        return _Failure(error)
+    reason, field, message = error.value
+    return InvalidInput(reason, message, code=-32602, field=field)
+
+
+def _asking(
+    seen: envelope.Envelope, deadline: int, function: str, request: str, *values: Any
+) -> Body:
+    """What asks the core for a response, and counts an answer that is none as a trap."""
+
+    def body(instance: Instance) -> Case:
+        answer: Case = instance.call("wire", function, request, *values, deadline_ms=deadline)
+        instance.is_swollen |= max(map(_size, (request, answer.value, *values))) > SWOLLEN
+        _check(seen, answer.value)
+        return answer
+
+    return body
+
+
+def _size(value: Any) -> int:
+    """About how many bytes a value takes in the core, where that can be many."""
+    match value:
+        case str():
+            return len(value)
+        case Case("file", found):
+            return len(found.head) + len(found.bytes)
+        case Case(_, value):
+            return _size(value)
+        case _:
+            return 0
+
+
+def _check(seen: envelope.Envelope, response: str | None) -> None:
+    if response is None:
+        if seen.wants_response:
+            raise Trapped(Case("trap", _SILENCE))
+    elif len(response) > RESPONSE_BYTES or not envelope.is_response(response):
+        raise Trapped(Case("trap", _NO_RESPONSE))
+
+
+def store_word(fault: str) -> str:
+    """The word on the wire for a fault of the store."""
+    return fault if fault == "foreign-schema" else f"store-{fault}"
+
+
+def failure_words(failure: Case) -> tuple[str, str]:
+    """The word and the words for a failure outside the core, where no core says them."""
+    match failure:
+        case ("storage", (fault, message)):
+            return store_word(fault), message
+        case ("trap", words):
+            return "plugin-trap", f"the core trapped: {words}"
+        case ("timeout", ms):
+            return "plugin-timeout", f"the core did not return within {ms} ms"
+        case (tag, value):
+            return tag, f"{tag}: {value}"
+    raise AssertionError(failure)
+
+
+def _last_words(failure: Case) -> str:
+    """Should no core be able to say it."""
+    reason, message = failure_words(failure)
+    error = {"code": -32000, "message": message, "data": {"reason": reason}}
+    return json.dumps({"jsonrpc": "2.0", "id": None, "error": error})
+
+

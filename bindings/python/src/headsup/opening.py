@@ -1,0 +1,82 @@
+"""How a store is opened: every choice with its default."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Literal
+
+from .api import Headsup
+from .engine import Engine, Options
+from .errors import OpenError
+from .listener import Listener, OnLog, OnNotice, OnWake
+from .storage.options import Durability
+
+EngineName = Literal["component", "native"]
+
+
+def open(
+    path: str | os.PathLike[str],
+    *,
+    durability: Durability = "full",
+    on_notice: OnNotice | None = None,
+    on_wake: OnWake | None = None,
+    on_log: OnLog | None = None,
+    plugin: str | os.PathLike[str] | None = None,
+    engine: EngineName | None = None,
+    busy_timeout: float = 5.0,
+    deadline: float = 1.0,
+    manual_clock: int | None = None,
+    monitor: bool = False,
+    source_folders: Sequence[str | os.PathLike[str]] | None = None,
+) -> Headsup:
+    """Opens a store and recovers: what is pending is announced before this returns. The file is made
+    with its folders if it is not there; `:memory:` is a store that ends with this one.
+
+    - `durability`: what a committed call survives; `full` also a loss of power, `normal` the end of
+      the process only, at several times the speed.
+    - `on_notice(watcher, notice)`, `on_wake(watcher)`, `on_log(level, message)`: called on the thread
+      of the call that caused the news, after its commit and before it returns; later wakes, and what
+      the monitor finds, come from threads of the engine's own. They may call the same store. What
+      they raise is logged. Log lines go to the logger `headsup` unless `on_log` is given.
+    - `plugin`: a component to use in place of the built-in core.
+    - `engine`: `native` is the C library, `component` runs the component in this process; unless
+      one is named, `native` where its library is found.
+    - `busy_timeout`, in s: how long a call waits for another process to finish writing before it
+      fails with `store-busy`.
+    - `deadline`, in s: how long the core may take for a call; a quarter of `busy_timeout` at most.
+    - `manual_clock`: time stands there, in ms since the Unix epoch, and moves only by `clock`.
+    - `monitor`: checks the sources of adopted sessions every minute.
+    - `source_folders`: where files of adopted sessions may be read; `None` stands for the folders
+      where the tools of this user keep their sessions.
+
+    Raises `OpenError`: what cannot be opened or loaded, and what to do.
+    """
+    options = Options(
+        path=os.fspath(path),
+        durability=durability,
+        busy_timeout_ms=int(busy_timeout * 1_000),
+        deadline_ms=int(deadline * 1_000),
+        plugin=None if plugin is None else os.fspath(plugin),
+        manual_clock=manual_clock,
+        monitor=monitor,
+        source_folders=source_folders,
+    )
+    if durability not in ("full", "normal"):
+        raise OpenError("unknown-value", "durability must be 'full' or 'normal'")
+    return Headsup(_started(engine, options, Listener(on_notice, on_wake, on_log)))
+
+
+def _started(name: EngineName | None, options: Options, listener: Listener) -> Engine:
+    # Each brings a library with it, which the other has no use for.
+    from . import native
+
+    if name is None:
+        name = "native" if native.library() is not None else "component"
+    if name == "native":
+        return native.NativeEngine(options, listener)
+    if name == "component":
+        from .component.engine import ComponentEngine
+
+        return ComponentEngine(options, listener)
+    raise OpenError("unknown-value", "engine must be 'component' or 'native'")

@@ -1,0 +1,71 @@
+"""What is at the path of a store, before SQLite looks: SQLite takes much for a database that is
+none."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from pathlib import Path
+
+from .failure import NOT_A_DATABASE, StorageError, read_only
+
+SMALLEST_FILE = 512
+"""The bytes of one page of the smallest size: no database has fewer."""
+
+
+def refuse_what_is_no_database(path: str) -> None:
+    """Only asks what it is and how long: opening and closing the file here would drop locks that
+    this process holds on it."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return
+    if stat.S_ISDIR(found.st_mode):
+        raise StorageError("failed", "it is a folder; give the path of a file in it")
+    if not stat.S_ISREG(found.st_mode):
+        raise StorageError("failed", "it is a device, a pipe or a socket; give the path of a file")
+    # SQLite takes a file of one byte for an empty one and would write over it.
+    if 1 <= found.st_size < SMALLEST_FILE:
+        raise StorageError("corrupt", NOT_A_DATABASE)
+
+
+def make_folder(path: str) -> None:
+    """Makes the folders that a new store needs."""
+    try:
+        os.makedirs(Path(path).parent, exist_ok=True)
+    except OSError as error:
+        raise _unmade(path, error) from error
+
+
+def _unmade(path: str, error: OSError) -> StorageError:
+    above = next((above for above in Path(path).parents if above.is_file()), None)
+    if above is not None:
+        words = f"{above} is a file and no folder; give another path"
+    else:
+        words = f"its folder could not be made ({error.strerror}); make it, or give another path"
+    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return StorageError("read-only", words)
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return StorageError("full", words)
+    return StorageError("failed", words)
+
+
+def unless_folder_refuses(error: StorageError, path: str) -> StorageError:
+    """A file that is not there and cannot be made means that its folder may not be written."""
+    return error if os.path.exists(path) else read_only()
+
+
+def remove_empty(path: str) -> None:
+    """Takes an empty file away that a failed opening made, with what SQLite put beside it."""
+    try:
+        is_empty = os.stat(path).st_size == 0
+    except OSError:
+        return
+    if is_empty:
+        for suffix in ("-wal", "-shm", "-journal", ""):
+            # What is not there need not go, and what cannot go does no harm.
+            try:
+                os.remove(path + suffix)
+            except OSError:
+                pass
