@@ -1,0 +1,75 @@
+"""What the tests share: where things are, and each engine in turn."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import headsup
+from headsup import native
+from headsup.opening import EngineName
+
+ROOT = Path(__file__).resolve().parents[3]
+HEADSUP = ROOT / "target" / "debug" / "headsup"
+
+HAS_NATIVE = native.library() is not None
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Whatever is missing on the machine, in one line each."""
+    if not HAS_NATIVE:
+        terminalreporter.write_line(
+            "headsup: left out: the engine `native`, because the C library is not built"
+        )
+    if not (ROOT / "target" / "guest" / "headsup-conformance.wasm").is_file():
+        terminalreporter.write_line(
+            "headsup: left out: the examination of the storage, because its component is not built"
+        )
+    if shutil.which("cargo") is None:
+        terminalreporter.write_line(
+            "headsup: left out: cores that misbehave, because cargo is missing"
+        )
+    if not HEADSUP.is_file():
+        terminalreporter.write_line(
+            "headsup: left out: sharing a store with the command, because it is not built"
+        )
+
+
+@pytest.fixture(params=["component", "native"])
+def engine(request: pytest.FixtureRequest) -> EngineName:
+    """Each engine in turn."""
+    if request.param == "native" and not HAS_NATIVE:
+        pytest.skip("the C library is not built")
+    name: EngineName = request.param
+    return name
+
+
+@pytest.fixture
+def command() -> Path:
+    """The command of the Rust host."""
+    if not HEADSUP.is_file():
+        pytest.skip("the command is not built")
+    return HEADSUP
+
+
+@pytest.fixture
+def db(tmp_path: Path) -> Path:
+    """Where a store may be made."""
+    return tmp_path / "store" / "headsup.db"
+
+
+@pytest.fixture
+def opened(engine: EngineName, db: Path) -> Iterator[headsup.Headsup]:
+    """A store in a file with a manual clock at 0."""
+    with headsup.open(db, engine=engine, manual_clock=0) as store:
+        yield store
+
+
+def python_environment() -> dict[str, str]:
+    """For processes that run this package."""
+    return {**os.environ, "PYTHONPATH": str(ROOT / "bindings" / "python" / "src")}

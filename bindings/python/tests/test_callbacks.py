@@ -1,0 +1,159 @@
+"""Who hears what and when; callbacks that raise, call back, or come from timers."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+
+import headsup
+from headsup import Actor, Headsup, Notice
+from headsup.opening import EngineName
+
+MAIN, WORKER = "agent:main:main", "agent:main:worker"
+HUMAN = Actor("human")
+
+
+def change(store: Headsup, session: str = WORKER) -> headsup.Recording:
+    return store.record(session, "goal_changed", HUMAN, change="updated")
+
+
+class Heard:
+    """What the callbacks heard, in order."""
+
+    def __init__(self) -> None:
+        self.news: list[str] = []
+
+    def notice(self, watcher: str, notice: Notice) -> None:
+        self.news.append(f"notice {watcher} {notice.since}-{notice.up_to}")
+
+    def wake(self, watcher: str) -> None:
+        self.news.append(f"wake {watcher}")
+
+    def taken(self) -> list[str]:
+        news, self.news = self.news, []
+        return news
+
+
+def heard(engine: EngineName, path: str | Path = ":memory:") -> tuple[Headsup, Heard]:
+    ears = Heard()
+    store = headsup.open(
+        path, engine=engine, manual_clock=0, on_notice=ears.notice, on_wake=ears.wake
+    )
+    return store, ears
+
+
+def test_a_notice_and_its_wake_are_heard_before_the_call_returns(engine: EngineName) -> None:
+    store, ears = heard(engine)
+    with store:
+        store.watch(MAIN, WORKER)
+        change(store)
+        assert ears.taken() == [f"notice {MAIN} 0-1", f"wake {MAIN}"]
+        change(store)
+        assert ears.taken() == []
+
+
+def test_wakes_keep_their_distance_and_remind(engine: EngineName) -> None:
+    store, ears = heard(engine)
+    with store:
+        for target in (WORKER, "agent:main:other"):
+            store.watch(MAIN, target)
+            change(store, target)
+        assert ears.taken().count(f"wake {MAIN}") == 1
+        store.clock(19_999)
+        assert ears.taken() == []
+        store.clock(20_000)
+        assert ears.taken() == [f"wake {MAIN}"]
+        store.clock(20_000 + 15 * 60_000)
+        assert ears.taken() == [f"wake {MAIN}"]
+        store.drain(MAIN)
+        store.clock(20_000 + 45 * 60_000)
+        assert ears.taken() == []
+
+
+def test_what_was_pending_is_announced_at_the_opening(engine: EngineName, db: Path) -> None:
+    store, _ = heard(engine, db)
+    with store:
+        store.watch(MAIN, WORKER)
+        change(store)
+    store, ears = heard(engine, db)
+    with store:
+        assert ears.taken() == [f"notice {MAIN} 0-1", f"wake {MAIN}"]
+
+
+def test_a_callback_that_raises_harms_nobody(
+    engine: EngineName, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(*_: object) -> None:
+        raise ValueError("not today")
+
+    with headsup.open(
+        ":memory:", engine=engine, on_notice=fail, on_wake=fail, on_log=fail
+    ) as store:
+        store.watch(MAIN, WORKER)
+        assert change(store).outcome == "recorded"
+        assert len(store.take(MAIN)) == 1
+    assert "on_notice raised" in caplog.text and "on_wake raised" in caplog.text
+
+
+def test_a_callback_may_call_the_same_store(engine: EngineName, db: Path) -> None:
+    found: list[int] = []
+
+    def catch_up(watcher: str, notice: Notice) -> None:
+        changes = store.status(notice.target, changes_since=notice.since).state_changes
+        assert changes is not None
+        found.append(len(changes.events))
+        store.acknowledge(watcher, [notice])
+
+    with headsup.open(db, engine=engine, on_notice=catch_up) as store:
+        store.watch(MAIN, WORKER)
+        change(store)
+        change(store)
+        assert store.pending() == []
+    assert found == [1, 1]
+
+
+def test_threads_call_at_once_and_lose_nothing(engine: EngineName, db: Path) -> None:
+    each, threads = 15, 6
+    failures: list[BaseException] = []
+    with headsup.open(db, engine=engine, durability="normal") as store:
+        store.watch(MAIN, WORKER)
+
+        def work() -> None:
+            try:
+                for _ in range(each):
+                    assert change(store).outcome == "recorded"
+                    assert store.status(WORKER).state_version > 0
+                    store.take(MAIN)
+            except BaseException as error:
+                failures.append(error)
+
+        running = [threading.Thread(target=work) for _ in range(threads)]
+        for thread in running:
+            thread.start()
+        for thread in running:
+            thread.join()
+        assert failures == []
+        assert store.status(WORKER).state_version == each * threads
+        changes = store.status(WORKER, changes_since=0).state_changes
+        assert changes is not None
+        assert [e.sequence for e in changes.events] == list(range(1, each * threads + 1))
+
+
+def test_a_reminder_comes_from_a_thread_of_the_engine(db: Path) -> None:
+    """With the machine's clock: an opening in the window of a wake is answered when it ends."""
+    from headsup.component import wakes
+    from headsup.component.alarm import Alarm
+    from headsup.clock import Clock
+
+    alarm = Alarm(Clock())
+    alarm._wakes = wakes.Wakes(window=30, reminder=60)
+    assert alarm.opened(MAIN, (WORKER, "main", 0))
+    assert not alarm.opened(MAIN, (WORKER, "main", 1))
+    while (question := alarm.due()) is None:
+        assert alarm.wait(1_000)
+    assert question.any_of == frozenset({(WORKER, "main", 1)})
+    assert alarm.answer(MAIN, "pending")
+    alarm.stop()
+    assert not alarm.wait(1_000)
