@@ -3,10 +3,10 @@
 CARGO ?= cargo
 HEADSUP := target/debug/headsup
 
-.PHONY: help setup build demo test lint bench sim fuzz soak component install clean
+.PHONY: help setup build demo test lint bench sim fuzz soak component install clean test-python example-python
 
 help: ## list these verbs
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
 
 setup: ## check the toolchain and add the WASI target
 	@scripts/setup
@@ -26,6 +26,7 @@ lint: setup ## format, clippy, rustdoc, links and named tests of the docs, all w
 
 test: lint ## every lint and every test
 	$(CARGO) test --workspace
+	@scripts/test-python
 
 bench: setup ## ratios of component, native logic and bare SQL, in one run (release)
 	$(CARGO) bench -p headsup-tests
@@ -46,6 +47,14 @@ soak: setup ## steady load for SECONDS=600: memory, log and file stay flat
 component: build ## the core, as other hosts load it, and the component that examines hosts
 	@scripts/conformance >/dev/null
 	@ls -l target/guest/headsup.wasm target/guest/headsup-conformance.wasm
+
+PORT ?= 8080
+test-python: build ## types and tests of the Python binding; set up in target/
+	@scripts/test-python
+
+example-python: build ## a gateway in Python with two sessions, over HTTP: PORT=… (8080)
+	@scripts/test-python --set-up
+	@PYTHONPATH=bindings/python/src target/python-venv/bin/python bindings/python/examples/gateway.py --port $(PORT)
 
 install: setup ## install the command for this user and fill its cache
 	$(CARGO) install --locked --path host
