@@ -1,11 +1,16 @@
-//! Settings from a TOML file. `host/headsup.example.toml` documents every key; an unknown one is an
-//! error, so that a slip of the pen is found and not ignored.
+//! Settings as text: the TOML file of the command, the JSON of the C ABI. `host/headsup.example.toml`
+//! documents every key; an unknown one is an error, so that a slip of the pen is found and not ignored.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::time::Duration;
 
-use anyhow::Context;
-use headsup::Durability;
+use directories::ProjectDirs;
 use serde::{Deserialize, Serialize};
+
+use crate::builder::Builder;
+use crate::contract;
+use crate::rpc::BATCH_LIMIT;
+use crate::storage::Durability;
 
 /// What the built-in core takes for the longest line of a transcript, 64 MiB, which is more than a
 /// request of the default length and the notices that come of it take.
@@ -14,6 +19,18 @@ const LEAST_MEMORY_MIB: u64 = 192;
 /// Below, a round would find nothing due: the core lets nobody check a session more often than about
 /// once a minute.
 const LEAST_CHECK_INTERVAL_MS: u64 = 60_000;
+
+/// Why a configuration is none.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConfigError {
+    /// It is not TOML, has an unknown key, or a value of another type; says where.
+    #[error(transparent)]
+    Toml(#[from] toml::de::Error),
+    /// A value that is not allowed: which, and what is.
+    #[error("{0}")]
+    Value(String),
+}
 
 /// All settings, each with its default.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
@@ -177,7 +194,7 @@ impl Default for Core {
 
 impl Default for Serve {
     fn default() -> Self {
-        Self { request_bytes: 4 << 20, batch_requests: headsup::rpc::BATCH_LIMIT }
+        Self { request_bytes: 4 << 20, batch_requests: BATCH_LIMIT }
     }
 }
 
@@ -208,8 +225,21 @@ impl From<Survives> for Durability {
     }
 }
 
+impl Core {
+    /// The directory for compiled code, if it is to be kept.
+    #[must_use]
+    pub fn cache(&self) -> Option<PathBuf> {
+        match &self.cache_dir {
+            Some(folder) if folder.as_os_str().is_empty() => None,
+            Some(folder) => Some(folder.clone()),
+            None => user_dirs().map(|folders| folders.cache_dir().to_owned()),
+        }
+    }
+}
+
 impl Policy {
     /// The key for a field of the core's policy.
+    #[must_use]
     pub fn key_of(field: &str) -> String {
         let mut key = String::from("policy.");
         for character in field.chars() {
@@ -222,7 +252,7 @@ impl Policy {
     }
 
     /// Changes what is given here, and leaves the rest.
-    pub fn apply(self, policy: &mut headsup::Policy) {
+    fn apply(self, policy: &mut contract::Policy) {
         let Self { history_days, history_rows, cursor_days, notice_template } = self;
         policy.history_days = history_days.unwrap_or(policy.history_days);
         policy.history_rows = history_rows.unwrap_or(policy.history_rows);
@@ -247,27 +277,49 @@ impl std::fmt::Display for LogLevel {
 }
 
 impl Config {
-    /// Reads a file.
+    /// Reads TOML.
     ///
     /// # Errors
-    /// It cannot be read, is not TOML, has an unknown key or a value that is not allowed; says
-    /// where.
-    pub fn read(path: &Path) -> anyhow::Result<Self> {
-        let name = path.display();
-        let text = std::fs::read_to_string(path)
-            .with_context(|| format!("the configuration {name} cannot be read"))?;
-        Self::parse(&text).with_context(|| format!("the configuration {name} is not valid"))
-    }
-
-    /// Reads the text of a file.
-    fn parse(text: &str) -> anyhow::Result<Self> {
+    /// It is not TOML, has an unknown key or a value that is not allowed; says where.
+    pub fn parse(text: &str) -> Result<Self, ConfigError> {
         let config: Self = toml::from_str(text)?;
         config.check()?;
         Ok(config)
     }
 
+    /// Sets everything in a builder but the path, the core and what keeps compiled code.
+    pub fn apply(&self, builder: Builder) -> Builder {
+        let Self { store, core, serve, wakes, upstreams, policy, .. } = self;
+        let mut builder = builder
+            .durability(store.durability.into())
+            .busy_timeout(Duration::from_millis(store.busy_timeout_ms))
+            .readers(store.readers)
+            .max_waiting(store.waiting_calls)
+            .deadline(Duration::from_millis(core.deadline_ms))
+            .long_deadline(Duration::from_millis(core.long_deadline_ms))
+            .memory_limit(core.memory_mib << 20)
+            .request_limit(serve.request_bytes)
+            .wake_window(Duration::from_millis(wakes.window_ms))
+            .wake_reminder(Duration::from_millis(wakes.repeat_ms))
+            .source_deadline(Duration::from_millis(upstreams.deadline_ms))
+            .first_check(Duration::from_millis(upstreams.first_ms))
+            .check_interval(Duration::from_millis(upstreams.interval_ms));
+        if let Some(folders) = &upstreams.folders {
+            builder = builder.source_folders(folders);
+        }
+        // With nothing to set, nothing need be right about what the store has.
+        if *policy == Policy::default() {
+            return builder;
+        }
+        let policy = policy.clone();
+        builder.adjust_policy(move |current| policy.apply(current))
+    }
+
     /// Values that no type rules out.
-    fn check(&self) -> anyhow::Result<()> {
+    ///
+    /// # Errors
+    /// [`ConfigError::Value`] names the first key whose value lies beyond its bounds.
+    pub fn check(&self) -> Result<(), ConfigError> {
         let Self { store, core, serve, wakes, upstreams, .. } = self;
         let most = u64::from(u32::MAX);
         let bounds: [(&str, u64, u64, u64); 11] = [
@@ -284,29 +336,46 @@ impl Config {
             ("upstreams.first_ms", upstreams.first_ms, 0, most),
         ];
         for (key, value, least, most) in bounds {
-            anyhow::ensure!(
-                (least..=most).contains(&value),
-                "{key} is {value}; it must lie between {least} and {most}"
-            );
+            ensure((least..=most).contains(&value), || {
+                format!("{key} is {value}; it must lie between {least} and {most}")
+            })?;
         }
-        anyhow::ensure!(
-            (wakes.window_ms.max(1_000)..=most).contains(&wakes.repeat_ms),
-            "wakes.repeat_ms is {}; it must lie between window_ms (and 1000) and {most}",
-            wakes.repeat_ms
-        );
-        anyhow::ensure!(
-            (LEAST_CHECK_INTERVAL_MS..=most).contains(&upstreams.interval_ms),
-            "upstreams.interval_ms is {}; it must lie between {LEAST_CHECK_INTERVAL_MS} and {most}, \
-             because no session is checked more often than about once a minute",
-            upstreams.interval_ms
-        );
+        let repeat = wakes.repeat_ms;
+        ensure((wakes.window_ms.max(1_000)..=most).contains(&repeat), || {
+            format!(
+                "wakes.repeat_ms is {repeat}; it must lie between window_ms (and 1000) and {most}"
+            )
+        })?;
+        let interval = upstreams.interval_ms;
+        ensure((LEAST_CHECK_INTERVAL_MS..=most).contains(&interval), || {
+            format!(
+                "upstreams.interval_ms is {interval}; it must lie between {LEAST_CHECK_INTERVAL_MS} \
+                 and {most}, because no session is checked more often than about once a minute"
+            )
+        })?;
         let relative = upstreams.folders.iter().flatten().find(|folder| !folder.is_absolute());
-        if let Some(folder) = relative {
+        relative.map_or(Ok(()), |folder| {
             let folder = folder.display();
-            anyhow::bail!("upstreams.folders has {folder}; every folder must be an absolute path");
-        }
-        Ok(())
+            Err(ConfigError::Value(format!(
+                "upstreams.folders has {folder}; every folder must be an absolute path"
+            )))
+        })
     }
+}
+
+fn ensure(holds: bool, words: impl FnOnce() -> String) -> Result<(), ConfigError> {
+    if holds { Ok(()) } else { Err(ConfigError::Value(words())) }
+}
+
+/// Where this user's store is unless something else is said; nothing where the platform has no
+/// folder for data.
+#[must_use]
+pub fn default_path() -> Option<PathBuf> {
+    Some(user_dirs()?.data_dir().join("headsup.db"))
+}
+
+fn user_dirs() -> Option<ProjectDirs> {
+    ProjectDirs::from("", "", "headsup")
 }
 
 #[cfg(test)]

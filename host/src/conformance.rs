@@ -110,6 +110,12 @@ pub fn require(plugin: &Plugin) -> Result<(), PluginError> {
     Err(PluginError::Rejected { detail })
 }
 
+/// The vectors that headsup was built with: the name and text of each file, by name.
+#[must_use]
+pub fn vectors() -> &'static [(&'static str, &'static str)] {
+    VECTORS
+}
+
 /// Runs one file of vectors against a core, on a scratch store of its own; `file` is for messages.
 pub fn check_file(
     plugin: &Plugin,
@@ -117,7 +123,6 @@ pub fn check_file(
     text: &str,
     report: &mut Report,
 ) -> Result<(), ConformanceError> {
-    report.files += 1;
     let output = Arc::new(Output::new(Vec::new()));
     let awareness = Awareness::builder(":memory:")
         .plugin(plugin.clone())
@@ -125,6 +130,23 @@ pub fn check_file(
         .listener(Arc::clone(&output))
         .open()?;
     let server = Server::new(awareness, Arc::clone(&output), BATCH_LIMIT);
+    let send = |line: &str| {
+        server.answer(line.as_bytes());
+        Ok(output.with_writer(std::mem::take))
+    };
+    play_file(file, text, report, send)
+}
+
+/// Runs one file of vectors against whatever answers lines, over an empty store whose clock stands
+/// at 0. `answer_to` takes one line and returns all lines that come back because of it, or why it could
+/// not.
+pub fn play_file(
+    file: &str,
+    text: &str,
+    report: &mut Report,
+    mut answer_to: impl FnMut(&str) -> Result<Vec<u8>, String>,
+) -> Result<(), ConformanceError> {
+    report.files += 1;
     let mut rule = String::from("(no rule)");
     let mut sent_any = false;
     for (index, line) in text.lines().enumerate() {
@@ -134,9 +156,8 @@ pub fn check_file(
         rule = step.name.unwrap_or(rule);
         sent_any = true;
         let sent = as_line(&step.send);
-        server.answer(sent.as_bytes());
-        let answer = output.with_writer(std::mem::take);
-        if let Err(detail) = compare(&step.expect, &answer) {
+        let compared = answer_to(&sent).and_then(|answer| compare(&step.expect, &answer));
+        if let Err(detail) = compared {
             let (file, line) = (file.to_owned(), index + 1);
             report.differences.push(Difference { file, line, rule, sent, detail });
             return Ok(());

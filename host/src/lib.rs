@@ -81,6 +81,7 @@ mod queue;
 mod upkeep;
 mod wake;
 
+pub mod config;
 pub mod conformance;
 pub mod rpc;
 

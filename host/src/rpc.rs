@@ -11,17 +11,18 @@
 //! - Each response or notification is one line, written whole and flushed, whichever thread it
 //!   comes from.
 
+mod calls;
 mod lines;
+mod notification;
 
 use std::io::{self, BufRead, ErrorKind, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use serde::Serialize;
-use serde_json::value::RawValue;
-
+pub use self::calls::{Calls, Observer};
 use self::lines::{Line, Lines};
+pub use self::notification::Notification;
 use crate::awareness::Awareness;
-use crate::contract::{Failure, Level, Notice};
+use crate::contract::{Level, Notice};
 use crate::queue::Listener;
 
 /// Most requests in a batch, unless a server is told otherwise.
@@ -82,10 +83,7 @@ impl<W: Write + Send> Output<W> {
     }
 
     fn notify(&self, notification: &Notification<'_>) {
-        // Only texts and numbers: it cannot fail.
-        if let Ok(line) = serde_json::to_string(&Envelope { jsonrpc: "2.0", notification }) {
-            self.line(&line);
-        }
+        self.line(&notification.line());
     }
 
     fn lock(&self) -> MutexGuard<'_, State<W>> {
@@ -95,60 +93,20 @@ impl<W: Write + Send> Output<W> {
 
 impl<W: Write + Send> Listener for Arc<Output<W>> {
     fn notice(&self, watcher: &str, notice: &Notice) {
-        self.notify(&Notification::Notice {
-            watcher,
-            target: &notice.target.key,
-            agent: &notice.target.agent,
-            since: notice.since,
-            up_to: notice.up_to,
-            text: &notice.text,
-        });
+        self.notify(&Notification::notice(watcher, notice));
     }
 
     fn wake(&self, watcher: &str) {
-        self.notify(&Notification::Wake { watcher });
+        self.notify(&Notification::wake(watcher));
     }
 
     /// Everything goes to the log; what was lost or needs an operator also to the other side.
     fn log(&self, level: Level, message: &str) {
         crate::queue::TracingListener.log(level, message);
-        let level = match level {
-            Level::Error => "error",
-            Level::Warn => "warn",
-            Level::Info | Level::Debug => return,
-        };
-        self.notify(&Notification::Log { level, message });
+        if let Some(notification) = Notification::log(level, message) {
+            self.notify(&notification);
+        }
     }
-}
-
-/// A line of its own.
-#[derive(Serialize)]
-struct Envelope<'a> {
-    jsonrpc: &'static str,
-    #[serde(flatten)]
-    notification: &'a Notification<'a>,
-}
-
-/// What a server says without being asked.
-#[derive(Serialize)]
-#[serde(tag = "method", content = "params", rename_all = "lowercase")]
-enum Notification<'a> {
-    #[serde(rename_all = "camelCase")]
-    Notice {
-        watcher: &'a str,
-        target: &'a str,
-        agent: &'a str,
-        since: u64,
-        up_to: u64,
-        text: &'a str,
-    },
-    Wake {
-        watcher: &'a str,
-    },
-    Log {
-        level: &'static str,
-        message: &'a str,
-    },
 }
 
 /// Answers lines.
@@ -170,16 +128,20 @@ enum Notification<'a> {
 /// ```
 #[derive(Debug)]
 pub struct Server<W> {
-    awareness: Awareness,
+    calls: Calls,
     output: Arc<Output<W>>,
-    batch_limit: usize,
 }
 
 impl<W: Write + Send> Server<W> {
     /// A server that writes its responses where the notifications of this store go, and accepts so
     /// many requests in a batch.
     pub fn new(awareness: Awareness, output: Arc<Output<W>>, batch_limit: usize) -> Self {
-        Self { awareness, output, batch_limit }
+        Self::answering(Calls::new(awareness, batch_limit), output)
+    }
+
+    /// The same, with answers that are given elsewhere too.
+    pub fn answering(calls: Calls, output: Arc<Output<W>>) -> Self {
+        Self { calls, output }
     }
 
     /// Answers line by line until the input ends or nobody reads the answers any more. Nothing
@@ -189,50 +151,22 @@ impl<W: Write + Send> Server<W> {
     /// The input cannot be read, or the output not written for another reason than a reader that
     /// has gone.
     pub fn serve(&self, input: impl BufRead) -> io::Result<()> {
-        let mut lines = Lines::new(input, self.awareness.request_limit());
+        let mut lines = Lines::new(input, self.calls.awareness().request_limit());
         while self.output.is_open()? {
             match lines.next_line()? {
                 Some(Line::Whole(line)) => self.answer(line),
-                Some(Line::TooLong) => self.respond(self.awareness.too_long()),
+                Some(Line::TooLong) => self.respond(self.calls.too_long()),
                 None => break,
             }
         }
         Ok(())
     }
 
-    /// Answers one line, without its end.
+    /// Answers one line, without its end; a blank one is none.
     pub fn answer(&self, line: &[u8]) {
-        let Some(first) = line.iter().find(|byte| !is_blank(**byte)) else {
-            return;
-        };
-        let batch = match first {
-            b'[' => split(line).filter(|batch| !batch.is_empty()),
-            _ => None,
-        };
-        match batch {
-            Some(batch) => self.batch(&batch),
-            None => self.respond(self.awareness.call_bytes(line)),
-        }
+        self.respond(self.calls.answer(line));
         // Only once the response is out: nobody waits for pruning.
-        self.awareness.tidy();
-    }
-
-    fn batch(&self, batch: &[&RawValue]) {
-        if batch.len() > self.batch_limit {
-            let limit = u32::try_from(self.batch_limit).unwrap_or(u32::MAX);
-            return self.respond(self.awareness.failed("", &Failure::TooMany(limit)));
-        }
-        let mut responses = batch.iter().filter_map(|request| self.awareness.call(request.get()));
-        let Some(first) = responses.next() else {
-            return;
-        };
-        let mut line = format!("[{first}");
-        for response in responses {
-            line.push(',');
-            line.push_str(&response);
-        }
-        line.push(']');
-        self.output.line(&line);
+        self.calls.awareness().tidy();
     }
 
     fn respond(&self, response: Option<String>) {
@@ -242,37 +176,11 @@ impl<W: Write + Send> Server<W> {
     }
 }
 
-fn is_blank(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\r')
-}
-
-/// The elements of a batch, which may be anything; nothing if the line is no list.
-fn split(line: &[u8]) -> Option<Vec<&RawValue>> {
-    serde_json::from_slice(line).ok()
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
     use super::*;
-
-    #[test]
-    fn a_batch_is_split_without_looking_into_its_elements() {
-        let line = r#" [ {"a":[1,2]} , 1.0,"x]" , [[]] ]"#;
-        let elements: Vec<&str> =
-            split(line.as_bytes()).unwrap().into_iter().map(RawValue::get).collect();
-        assert_eq!(elements, [r#"{"a":[1,2]}"#, "1.0", r#""x]""#, "[[]]"]);
-        for broken in ["[", "[1", "[1,]", "[1] 2", "[}"] {
-            assert!(split(broken.as_bytes()).is_none(), "{broken}");
-        }
-    }
-
-    #[test]
-    fn deep_nesting_in_a_batch_does_not_end_the_process() {
-        let deep = format!("{}{}", "[".repeat(5_000), "]".repeat(5_000));
-        assert_eq!(split(deep.as_bytes()).unwrap().len(), 1);
-    }
 
     #[test]
     fn lines_of_several_threads_are_written_whole() {

@@ -86,6 +86,12 @@ impl Awareness {
         self.failed("", &Failure::TooLong(self.inner.request_limit as u64))
     }
 
+    /// Whether the core that serves now has a method of this name.
+    #[must_use]
+    pub fn answers(&self, method: &str) -> bool {
+        self.inner.plugin().access(method).is_some()
+    }
+
     /// The longest request that [`call`](Self::call) answers, in bytes.
     #[must_use]
     pub fn request_limit(&self) -> usize {
@@ -201,7 +207,7 @@ fn last_words(failure: &Failure) -> String {
 
 /// The method of a request, if it is a request at all; the last one if it has several, as in the
 /// core. Anything else is refused by the core, for which any connection will do.
-fn method_of(request: &str) -> Option<Cow<'_, str>> {
+pub(crate) fn method_of(request: &str) -> Option<Cow<'_, str>> {
     serde_json::from_str(members(request)?.get("method")?.get()).ok()
 }
 

@@ -3,16 +3,14 @@
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use anyhow::Context;
-use directories::ProjectDirs;
+use headsup::config::{Config, LogLevel, Policy, default_path};
 use headsup::contract::InvalidInput;
 use headsup::{Awareness, Builder, Engine, OpenError, Plugin};
 use tracing::level_filters::LevelFilter;
 
 use super::failure::Failure;
-use crate::config::{Config, LogLevel, Policy};
 
 /// The path that means a store in memory.
 pub const MEMORY: &str = ":memory:";
@@ -70,7 +68,7 @@ impl Setup {
     /// Reads the configuration and starts the log.
     pub fn resolve(options: Options) -> Result<Self, Failure> {
         let config = match &options.config {
-            Some(path) => Config::read(path)?,
+            Some(path) => read(path)?,
             None => Config::default(),
         };
         start_log(options.log.unwrap_or(config.log.level));
@@ -86,8 +84,8 @@ impl Setup {
         if let Some(path) = &self.config.store.path {
             return Ok(path.clone());
         }
-        let folders = folders().context("there is no data directory here: give --db PATH")?;
-        Ok(folders.data_dir().join("headsup.db"))
+        let path = default_path().context("there is no data directory here: give --db PATH")?;
+        Ok(path)
     }
 
     /// Where a store must be already: a command that only looks makes none.
@@ -136,34 +134,11 @@ impl Setup {
 
     /// A store with everything that is configured.
     pub fn builder(&self, path: impl AsRef<Path>) -> Result<Builder, Failure> {
-        let Config { store, core, serve, wakes, upstreams, policy, .. } = &self.config;
-        let mut builder = Awareness::builder(path)
-            .durability(store.durability.into())
-            .busy_timeout(Duration::from_millis(store.busy_timeout_ms))
-            .readers(store.readers)
-            .max_waiting(store.waiting_calls)
-            .deadline(Duration::from_millis(core.deadline_ms))
-            .long_deadline(Duration::from_millis(core.long_deadline_ms))
-            .memory_limit(core.memory_mib << 20)
-            .request_limit(serve.request_bytes)
-            .wake_window(Duration::from_millis(wakes.window_ms))
-            .wake_reminder(Duration::from_millis(wakes.repeat_ms))
-            .source_deadline(Duration::from_millis(upstreams.deadline_ms))
-            .first_check(Duration::from_millis(upstreams.first_ms))
-            .check_interval(Duration::from_millis(upstreams.interval_ms))
-            .plugin(self.plugin()?);
-        if let Some(folders) = &upstreams.folders {
-            builder = builder.source_folders(folders);
-        }
-        if let Some(start) = self.options.manual_clock {
-            builder = builder.manual_clock(start);
-        }
-        // With nothing to set, nothing need be right about what the store has.
-        if *policy == Policy::default() {
-            return Ok(builder);
-        }
-        let policy = policy.clone();
-        Ok(builder.adjust_policy(move |current| policy.apply(current)))
+        let builder = self.config.apply(Awareness::builder(path)).plugin(self.plugin()?);
+        Ok(match self.options.manual_clock {
+            Some(start) => builder.manual_clock(start),
+            None => builder,
+        })
     }
 
     /// The core that is asked for.
@@ -177,12 +152,7 @@ impl Setup {
 
     /// An engine with the cache that is configured.
     pub fn engine(&self) -> Result<Engine, Failure> {
-        let cache = match &self.config.core.cache_dir {
-            Some(folder) if folder.as_os_str().is_empty() => None,
-            Some(folder) => Some(folder.clone()),
-            None => folders().map(|folders| folders.cache_dir().to_owned()),
-        };
-        Ok(Engine::new(cache)?)
+        Ok(Engine::new(self.config.core.cache())?)
     }
 
     /// Options for a process that shall be set up like this one, but for the store and the clock.
@@ -201,29 +171,30 @@ impl Setup {
     }
 }
 
-fn folders() -> Option<ProjectDirs> {
-    ProjectDirs::from("", "", "headsup")
+fn read(path: &Path) -> anyhow::Result<Config> {
+    let name = path.display();
+    let text = std::fs::read_to_string(path)
+        .with_context(|| format!("the configuration {name} cannot be read"))?;
+    Config::parse(&text).with_context(|| format!("the configuration {name} is not valid"))
 }
 
 fn start_log(level: LogLevel) {
     let colour = anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never;
     tracing_subscriber::fmt()
         .with_writer(io::stderr)
-        .with_max_level(LevelFilter::from(level))
+        .with_max_level(filter(level))
         .with_ansi(colour)
         .with_target(false)
         .init();
 }
 
-impl From<LogLevel> for LevelFilter {
-    fn from(level: LogLevel) -> Self {
-        match level {
-            LogLevel::Off => Self::OFF,
-            LogLevel::Error => Self::ERROR,
-            LogLevel::Warn => Self::WARN,
-            LogLevel::Info => Self::INFO,
-            LogLevel::Debug => Self::DEBUG,
-            LogLevel::Trace => Self::TRACE,
-        }
+fn filter(level: LogLevel) -> LevelFilter {
+    match level {
+        LogLevel::Off => LevelFilter::OFF,
+        LogLevel::Error => LevelFilter::ERROR,
+        LogLevel::Warn => LevelFilter::WARN,
+        LogLevel::Info => LevelFilter::INFO,
+        LogLevel::Debug => LevelFilter::DEBUG,
+        LogLevel::Trace => LevelFilter::TRACE,
     }
 }
