@@ -3,7 +3,7 @@
 CARGO ?= cargo
 HEADSUP := target/debug/headsup
 
-.PHONY: help setup build demo test lint bench sim fuzz soak component install clean test-python example-python
+.PHONY: help setup build demo test test-c lint bench bench-bindings sim fuzz soak component install install-c clean test-python example-python
 
 help: ## list these verbs
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
@@ -27,9 +27,16 @@ lint: setup ## format, clippy, rustdoc, links and named tests of the docs, all w
 test: lint ## every lint and every test
 	$(CARGO) test --workspace
 	@scripts/test-python
+	@scripts/test-c
+
+test-c: setup ## the C ABI: from C under sanitizers, its examples, and from ctypes
+	@scripts/test-c
 
 bench: setup ## ratios of component, native logic and bare SQL, in one run (release)
 	$(CARGO) bench -p headsup-tests
+
+bench-bindings: setup ## a record through each way in, as ratios to the Rust host (release)
+	@scripts/bench-bindings
 
 # One long history, to look for what short ones do not find.
 SEED ?=
@@ -59,6 +66,11 @@ example-python: build ## a gateway in Python with two sessions, over HTTP: PORT=
 install: setup ## install the command for this user and fill its cache
 	$(CARGO) install --locked --path host
 	headsup plugin inspect --builtin >/dev/null
+
+PREFIX ?= /usr/local
+install-c: setup ## install the C library, its header and pkg-config file: PREFIX=… (/usr/local)
+	$(CARGO) build --release --workspace
+	@scripts/install-c $(PREFIX) target/release
 
 clean: ## remove everything that was built
 	$(CARGO) clean
