@@ -3,7 +3,7 @@
 CARGO ?= cargo
 HEADSUP := target/debug/headsup
 
-.PHONY: help setup build demo test test-c lint bench bench-bindings sim fuzz soak component install install-c clean test-python example-python
+.PHONY: help setup build demo test test-c lint bench bench-bindings sim fuzz soak component install install-c clean test-python example-python test-node example-node bench-node
 
 help: ## list these verbs
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
@@ -28,6 +28,7 @@ test: lint ## every lint and every test
 	$(CARGO) test --workspace
 	@scripts/test-python
 	@scripts/test-c
+	@scripts/test-node
 
 test-c: setup ## the C ABI: from C under sanitizers, its examples, and from ctypes
 	@scripts/test-c
@@ -62,6 +63,15 @@ test-python: build ## types and tests of the Python binding; set up in target/
 example-python: build ## a gateway in Python with two sessions, over HTTP: PORT=… (8080)
 	@scripts/test-python --set-up
 	@PYTHONPATH=bindings/python/src target/python-venv/bin/python bindings/python/examples/gateway.py --port $(PORT)
+
+test-node: setup ## the host for Node.js: vectors, types, examination, other processes, its page
+	@scripts/test-node
+
+example-node: setup ## a gateway in Node.js with two sessions, over HTTP: PORT=… (8080)
+	@scripts/example-node examples/gateway.js --port $(PORT)
+
+bench-node: setup ## what a call costs in Node.js against bare statements, with a bound
+	@scripts/example-node bench/gate.js
 
 install: setup ## install the command for this user and fill its cache
 	$(CARGO) install --locked --path host

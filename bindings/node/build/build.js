@@ -14,7 +14,7 @@ const dist = new URL('dist/', root);
 const component = process.env.HEADSUP_COMPONENT ?? new URL('target/guest/headsup.wasm', repository);
 
 await fs.rm(dist, { recursive: true, force: true });
-const { jco, transpile } = await transpiler();
+const { transpile } = await transpiler();
 await writeComponent();
 await fs.cp(new URL('host/sql/', repository), new URL('sql/', dist), { recursive: true });
 compile();
@@ -40,7 +40,6 @@ async function writeComponent() {
     await fs.mkdir(new URL('./', file), { recursive: true });
     await fs.writeFile(file, content);
   }
-  await fs.writeFile(new URL('component.wit', folder), await (await jco()).componentWit(bytes));
 }
 
 function compile() {

@@ -1,7 +1,7 @@
 /**
  * What a component imports and exports, compared with the contract by name and version; and, because
- * no runtime compares types here, its own interfaces item by item with the ones that this package was
- * built with.
+ * no runtime compares types here, what jco declares of its interfaces with what it declares of the
+ * built-in core's. Integers of different widths look the same there.
  */
 
 const PACKAGE = 'headsup:awareness/';
@@ -19,22 +19,26 @@ const EXPORTS = [
   'plugin',
 ];
 
-/** The outside of a component. */
-interface Surface {
-  imports: string[];
-  exports: string[];
-  /** The items of each interface of our package, as WIT without comments. */
-  interfaces: Map<string, Set<string>>;
+/** The types that jco generates for each interface of the package, by the interface's name. */
+export type Declarations = ReadonlyMap<string, string>;
+
+/**
+ * Throws an `Error` that says why these are not the imports and exports of a core. `wit` is the world
+ * of the component; of what both have declared, the built-in core's is the contract's.
+ */
+export function checkInterface(wit: string, declared: Declarations, contract: Declarations): void {
+  const imports = listed(wit, 'import');
+  const exports = listed(wit, 'export');
+  for (const name of imports) checkImport(name);
+  for (const name of EXPORTS) checkExport(exports, `${PACKAGE}${name}`);
+  const foreign = exports.find((name) => !name.startsWith(PACKAGE));
+  if (foreign !== undefined) throw new Error(`it exports ${foreign}, which is not the contract's`);
+  for (const [name, text] of contract) compareItems(name, declared.get(name) ?? '', text);
 }
 
-/** Throws an `Error` that says why these are not the imports and exports of a core. */
-export function checkInterface(wit: string, builtIn: string): void {
-  const surface = surfaceOf(wit);
-  for (const name of surface.imports) checkImport(name);
-  for (const name of EXPORTS) checkExport(surface, `${PACKAGE}${name}`);
-  const foreign = surface.exports.find((name) => !name.startsWith(PACKAGE));
-  if (foreign !== undefined) throw new Error(`it exports ${foreign}, which is not the contract's`);
-  compareItems(surface, surfaceOf(builtIn));
+/** What a world imports or exports. */
+function listed(wit: string, word: 'import' | 'export'): string[] {
+  return [...wit.matchAll(new RegExp(`^  ${word} ([^;{]+);`, 'gm'))].map(([, name = '']) => name);
 }
 
 function checkImport(name: string): void {
@@ -46,8 +50,8 @@ function checkImport(name: string): void {
   throw new Error(`it imports ${name}; a core may only import what the contract gives it`);
 }
 
-function checkExport(surface: Surface, wanted: string): void {
-  const found = surface.exports.find((name) => split(name)[0] === wanted);
+function checkExport(exports: string[], wanted: string): void {
+  const found = exports.find((name) => split(name)[0] === wanted);
   if (found === undefined) throw new Error(`it does not export ${wanted}`);
   requireCompatible(found, split(found)[1], CONTRACT);
 }
@@ -69,54 +73,24 @@ function split(name: string): [bare: string, version: string] {
 }
 
 /** Whatever both have is the same; whatever we call is there; nothing is imported that we lack. */
-function compareItems(surface: Surface, ours: Surface): void {
-  for (const [name, items] of ours.interfaces) {
-    const theirs = surface.interfaces.get(name);
-    const isExport = EXPORTS.includes(name);
-    const more = [...(theirs ?? [])].find((item) => !items.has(item));
-    const less = [...items].find((item) => !theirs?.has(item));
-    // A function that is added to an exported interface is a minor change.
-    if (more !== undefined && !(isExport && isFunction(more))) throw differs(name, more);
-    if (less !== undefined && isExport) throw differs(name, less);
-  }
+function compareItems(name: string, text: string, contract: string): void {
+  const [theirs, ours] = [itemsOf(text), itemsOf(contract)];
+  const isExport = EXPORTS.includes(name);
+  const more = [...theirs].find((item) => !ours.has(item));
+  // A function that is added to an exported interface is a minor change.
+  if (more !== undefined && !(isExport && more.startsWith('function '))) throw differs(name, more);
+  const less = [...ours].find((item) => !theirs.has(item));
+  if (less !== undefined && isExport) throw differs(name, less);
 }
 
-function isFunction(item: string): boolean {
-  return /^[%\w-]+: func\(/.test(item);
+/** The declarations of an interface, each on one line, in no order. */
+function itemsOf(text: string): Set<string> {
+  const bare = text.replace(/\/\*[^]*?\*\//g, '');
+  const items = bare.split(/^(?:export|declare) /m).slice(1);
+  return new Set(items.map((item) => item.replace(/\s+/g, ' ').trim()));
 }
 
 function differs(name: string, item: string): Error {
   const words = item.length > 80 ? `${item.slice(0, 80)}…` : item;
   return new Error(`its interface ${name} differs from the contract at \`${words}\``);
-}
-
-function surfaceOf(wit: string): Surface {
-  const text = wit.replace(/\/\/[^\n]*/g, '').replace(/@since\([^)]*\)/g, '');
-  const world = /world root \{([^]*?)\n\}/.exec(text)?.[1] ?? '';
-  const listed = (word: string) =>
-    [...world.matchAll(new RegExp(`\\b${word} ([^;{]+);`, 'g'))].map((match) => String(match[1]).trim());
-  const interfaces = new Map<string, Set<string>>();
-  const ours = text.slice(Math.max(0, text.indexOf(`package ${PACKAGE.slice(0, -1)}@`)));
-  for (const [, name = '', body = ''] of ours.matchAll(/\n  interface ([\w-]+) \{([^]*?)\n  \}/g)) {
-    interfaces.set(name, new Set(itemsOf(body)));
-  }
-  return { imports: listed('import'), exports: listed('export'), interfaces };
-}
-
-/** The items of an interface, each on one line and with single spaces. */
-function itemsOf(body: string): string[] {
-  const items: string[] = [];
-  let item = '';
-  let depth = 0;
-  for (const character of body) {
-    if (character === '{') depth += 1;
-    if (character === '}') depth -= 1;
-    item += character;
-    if (depth === 0 && (character === ';' || character === '}')) {
-      items.push(item.replace(/\s+/g, ' ').trim());
-      item = '';
-    }
-  }
-  // What is used from where names the version of the package, which was compared already.
-  return items.filter((text) => !text.startsWith('use ') && text !== ';');
 }

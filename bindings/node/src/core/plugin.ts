@@ -7,8 +7,8 @@ import { pathToFileURL } from 'node:url';
 
 import { HeadsupError } from '../errors.js';
 import { Core } from './core.js';
-import { checkInterface } from './interface.js';
-import { JCO_VERSION, jco, transpile } from './transpile.js';
+import { type Declarations, checkInterface } from './interface.js';
+import { type Files, JCO_VERSION, jco, transpile } from './transpile.js';
 
 /** Rises when what is generated for the same component and jco changes. */
 const FORMAT = 1;
@@ -32,9 +32,9 @@ export async function loadPlugin(file: string, cache: string = defaultCache()): 
 
 /** Appears whole: another process may generate the same at the same time. */
 async function generate(component: Uint8Array, folder: string): Promise<void> {
-  const wit = await fs.readFile(new URL('../component/component.wit', import.meta.url), 'utf8');
-  checkInterface(await (await jco()).componentWit(component), wit);
+  const wit = await (await jco()).componentWit(component);
   const files = await transpile(component);
+  checkInterface(wit, declarationsOf(files), await builtInDeclarations());
   const unfinished = `${folder}.${randomUUID()}`;
   await fs.mkdir(unfinished, { recursive: true, mode: 0o700 });
   for (const [name, content] of files) {
@@ -49,6 +49,27 @@ async function generate(component: Uint8Array, folder: string): Promise<void> {
     await fs.rm(unfinished, { recursive: true, force: true });
     if (!(await exists(folder))) throw error;
   }
+}
+
+const DECLARATION = /(?:^|\/)headsup-awareness-([\w-]+)\.d\.ts$/;
+
+function declarationsOf(files: Files): Declarations {
+  const declared = new Map<string, string>();
+  for (const [name, content] of files) {
+    const [, bare] = DECLARATION.exec(name) ?? [];
+    if (bare !== undefined) declared.set(bare, new TextDecoder().decode(content));
+  }
+  return declared;
+}
+
+async function builtInDeclarations(): Promise<Declarations> {
+  const folder = new URL('../component/interfaces/', import.meta.url);
+  const names = await fs.readdir(folder);
+  const read = async (name: string): Promise<[string, Uint8Array]> => [
+    name,
+    await fs.readFile(new URL(name, folder)),
+  ];
+  return declarationsOf(new Map(await Promise.all(names.map(read))));
 }
 
 async function exists(folder: string): Promise<boolean> {

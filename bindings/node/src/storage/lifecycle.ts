@@ -58,12 +58,14 @@ function pruneLog(
   };
   const cut = statements.row('prune/batch', { ...due, at_most: BigInt(atMost) });
   const last = cut && optionalNumber(cut, 0, EVENTS);
-  if (cut === undefined || last === undefined) return { events: 0, more: false };
-  const batch = { ...due, last };
-  statements.run('prune/watermarks', batch);
-  const events = statements.run('prune/events', batch);
+  const batch = { ...due, last: last ?? 0n };
+  let events = 0;
+  if (last !== undefined) {
+    statements.run('prune/watermarks', batch);
+    events = statements.run('prune/events', batch);
+  }
   // A batch that was not cut has no rest.
-  const wasCut = number(cut, 1, EVENTS) === BigInt(atMost);
+  const wasCut = cut !== undefined && number(cut, 1, EVENTS) === BigInt(atMost);
   return { events, more: wasCut && statements.row('prune/more', batch) !== undefined };
 }
 
