@@ -163,7 +163,8 @@ impl Builder {
         self
     }
 
-    /// Who hears of notices, wakes and log lines. Default [`TracingListener`].
+    /// Who hears of notices, wakes and log lines. Default [`TracingListener`]. It is dropped once the
+    /// store is closed: nobody will be called any more, and the file is released.
     pub fn listener(mut self, listener: impl Listener + 'static) -> Self {
         self.listener = Arc::new(listener);
         self

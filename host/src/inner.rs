@@ -30,6 +30,8 @@ pub(crate) struct Inner {
     pub(crate) limits: Limits,
     /// Longest JSON request, in bytes.
     pub(crate) request_limit: usize,
+    /// Stands after the writer and the readers, so that it is dropped after them: who waits for the
+    /// end of the listener finds the file released.
     pub(crate) courier: Courier,
     pub(crate) alarm: Arc<Alarm>,
     pub(crate) upkeep: Upkeep,

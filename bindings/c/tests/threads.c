@@ -1,6 +1,7 @@
 /* Many threads at once, and stores that are closed under them. */
 #include <pthread.h>
 #include <stdatomic.h>
+#include <unistd.h>
 
 #include "check.h"
 
@@ -96,6 +97,32 @@ static void closing_under_calls_is_safe_and_ends_callbacks(void) {
   }
 }
 
+/* SQLite removes the file beside the store when its last connection is closed. */
+static void the_file_is_released_when_closing_returns(void) {
+  char folder[] = "/tmp/headsup-c-XXXXXX";
+  CHECK(mkdtemp(folder) != NULL);
+  char text[200], beside[200];
+  snprintf(beside, sizeof beside, "%s/h.db-wal", folder);
+  snprintf(text, sizeof text, "{\"store\":{\"path\":\"%s/h.db\",\"durability\":\"normal\"}}", folder);
+  for (int round = 0; round < ROUNDS; round++) {
+    struct crowd *crowd = calloc(1, sizeof *crowd);
+    CHECK(crowd != NULL);
+    crowd->handle = open_store(text, NULL);
+    headsup_handle handle = crowd->handle;
+    pthread_t threads[THREADS];
+    start(threads, crowd);
+    while (atomic_load(&crowd->calls) < THREADS) {
+    }
+    CHECK(access(beside, F_OK) == 0);
+    CHECK_STATUS(HEADSUP_STATUS_OK, headsup_close(handle));
+    CHECK(access(beside, F_OK) != 0);
+    join(threads);
+    free(crowd);
+  }
+  snprintf(text, sizeof text, "rm -r '%s'", folder);
+  CHECK(system(text) == 0);
+}
+
 static void *close_it(void *user) {
   headsup_status status = headsup_close(*(headsup_handle *)user);
   CHECK(status == HEADSUP_STATUS_OK || status == HEADSUP_STATUS_NOT_OPEN);
@@ -154,11 +181,37 @@ static void each_thread_has_its_own_last_error(void) {
   CHECK_STATUS(HEADSUP_STATUS_OK, headsup_close(handle));
 }
 
+static void *call_with_little_stack(void *user) {
+  headsup_handle handle = *(headsup_handle *)user;
+  done(handle, WATCH_WORKER);
+  done(handle, MESSAGE_WORKER);
+  done(handle, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools\"}");
+  char deep[10001];
+  memset(deep, '[', sizeof deep - 1);
+  deep[sizeof deep - 1] = '\0';
+  headsup_free(ask(handle, deep));
+  return NULL;
+}
+
+static void a_call_needs_1_mib_of_stack_at_most(void) {
+  headsup_handle handle = open_store(MEMORY, NULL);
+  pthread_attr_t attributes;
+  pthread_t thread;
+  CHECK(pthread_attr_init(&attributes) == 0);
+  CHECK(pthread_attr_setstacksize(&attributes, 1 << 20) == 0);
+  CHECK(pthread_create(&thread, &attributes, call_with_little_stack, &handle) == 0);
+  pthread_join(thread, NULL);
+  pthread_attr_destroy(&attributes);
+  CHECK_STATUS(HEADSUP_STATUS_OK, headsup_close(handle));
+}
+
 int main(void) {
   RUN(any_thread_may_call);
   RUN(closing_under_calls_is_safe_and_ends_callbacks);
+  RUN(the_file_is_released_when_closing_returns);
   RUN(of_many_that_close_one_does);
   RUN(the_core_is_swapped_under_calls);
   RUN(each_thread_has_its_own_last_error);
+  RUN(a_call_needs_1_mib_of_stack_at_most);
   return 0;
 }
