@@ -15,7 +15,7 @@ use crate::room::Room;
 use crate::storage::Store;
 
 /// What an instance reaches: everything its imports act on.
-pub(crate) struct State {
+pub struct State {
     /// Absent where an instance serves no call that has a transaction.
     pub(crate) storage: Option<Store>,
     pub(crate) clock: Clock,

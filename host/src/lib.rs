@@ -83,6 +83,7 @@ mod wake;
 
 pub mod config;
 pub mod conformance;
+pub mod examination;
 pub mod rpc;
 
 mod error;

@@ -160,6 +160,12 @@ impl Store {
         self.writing(|connection| lifecycle::set(connection, settings))
     }
 
+    /// The steps that SQLite's machine took so far for the statements of the contract's verbs, on this
+    /// connection: what a verb costs, however fast the machine is.
+    pub(crate) fn effort(&self) -> u64 {
+        statements::steps(&self.connection)
+    }
+
     /// Whether a sync failed on this connection, so that nobody knows what the disk has.
     #[must_use]
     pub fn has_failed_to_sync(&self) -> bool {

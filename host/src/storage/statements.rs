@@ -1,5 +1,7 @@
 //! The SQL, embedded: one constant for each file in `host/sql/`, named after it.
 
+use rusqlite::{Connection, StatementStatus};
+
 /// Cuts off the comment that opens a file: statements are looked up by their text, at each use.
 const fn without_opening_comment(file: &'static str) -> &'static str {
     let mut rest = file;
@@ -66,7 +68,6 @@ macro_rules! statements {
             without_opening_comment(include_str!(concat!("../../sql/", $file)));)*
 
         /// Every statement with the file it comes from.
-        #[cfg(test)]
         pub(super) const ALL: &[(&str, &str)] = &[$(($file, $name),)*];
     };
 }
@@ -118,4 +119,14 @@ statements! {
     CLAIM_TAKE = "claim/take.sql";
     SETTINGS_GET = "settings/get.sql";
     SETTINGS_SET = "settings/set.sql";
+}
+
+/// The steps that these statements took so far on a connection. One that cannot be prepared took none
+/// that ended well.
+pub(super) fn steps(connection: &Connection) -> u64 {
+    let taken = ALL.iter().filter_map(|(_, sql)| connection.prepare_cached(sql).ok());
+    // Counted in 32 bits without a sign.
+    let steps =
+        taken.map(|statement| statement.get_status(StatementStatus::VmStep).cast_unsigned());
+    steps.map(u64::from).sum()
 }

@@ -12,7 +12,7 @@ use crate::material::{
     opening, pair, session,
 };
 use crate::play::{Case, Played, Stop, outside, reads, writes};
-use crate::trial::{Trial, Verb};
+use crate::trial::{Trial, Verb, trap};
 
 const SUBJECT: &str = "atomicity";
 
@@ -30,7 +30,7 @@ macro_rules! undone {
             }
             fn and_traps(t: &mut Trial) -> Played {
                 $deed(t)?;
-                t.trap()
+                trap()
             }
             const STEPS: &[crate::play::Step] = &[
                 writes(prepare),
@@ -48,7 +48,8 @@ macro_rules! undone {
 pub const CASES: &[Case] = &[
     Case {
         subject: SUBJECT,
-        rule: "What a call wrote is there once it ended well: all of it, for others and after a reopening.",
+        rule: "What a call wrote is there once it ended well: all of it, for others and after a \
+            reopening.",
         steps: &[writes(prepare), reads(see_prepared), reads(see_prepared).reopened()],
     },
     undone!("`append` is undone by an error and by a trap.", append),
@@ -97,26 +98,26 @@ fn prepare(t: &mut Trial) -> Played {
 /// All that is stored, by what it is.
 fn image(t: &mut Trial) -> Verb<Vec<(&'static str, String)>> {
     let sessions: [Session; 3] = [session(A), session(B), session(C)];
-    let mut log = String::new();
-    let mut sources = String::new();
+    let mut log = Vec::new();
+    let mut sources = Vec::new();
     for session in &sessions {
-        log += &format!("{:?} ", t.history(session, 0, 100)?);
-        sources += &format!("{:?} ", t.upstream_of(session)?);
+        log.push(t.history(session, 0, 100)?);
+        sources.push(t.upstream_of(session)?);
     }
     let pairs = [pair(W, A), pair(X, A), pair(C, A), pair(A, B), pair(W, B), pair(W, C)];
-    let mut lists = String::new();
+    let mut lists = Vec::new();
     for query in
         [CursorQuery::Open, CursorQuery::OfWatcher(W.into()), CursorQuery::OnTarget(session(A))]
     {
-        lists += &format!("{:?} ", t.cursors(&query, None, 100)?);
+        lists.push(t.cursors(&query, None, 100)?);
     }
     Ok(Vec::from([
-        ("log", log),
+        ("log", format!("{log:?}")),
         ("heads", format!("{:?}", t.heads(&sessions)?)),
         ("cursors", format!("{:?}", t.between(&pairs)?)),
-        ("lists", lists),
+        ("lists", format!("{lists:?}")),
         ("counts", format!("{:?}", t.open_counts()?)),
-        ("sources", sources),
+        ("sources", format!("{sources:?}")),
         ("settings", format!("{:?}", t.get(&["deed", "other"])?)),
     ]))
 }

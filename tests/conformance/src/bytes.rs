@@ -88,13 +88,13 @@ fn odd_watcher(number: usize) -> String {
 }
 
 fn store_odd_text(t: &mut Trial) -> Played {
-    for number in 0..ODD.len() {
+    for (number, text) in ODD.iter().enumerate() {
         let session = odd(number).session;
         let version = t.record(odd(number))?;
         t.save_heads(&[(session.clone(), odd_head(version, number))])?;
         t.save_cursors(&[crate::material::on(&odd_watcher(number), session, 0, 0)])?;
         t.save_upstream(&odd_upstream(number), 0)?;
-        t.set(&[(&format!("odd.{number}"), ODD[number])])?;
+        t.set(&[(&format!("odd.{number}"), text)])?;
     }
     Ok(())
 }

@@ -16,7 +16,8 @@ const SUBJECT: &str = "claims";
 pub const CASES: &[Case] = &[
     Case {
         subject: SUBJECT,
-        rule: "A claim holds: what one call claimed, another does not get, until the moment it ends.",
+        rule: "A claim holds: what one call claimed, another does not get, until the moment it \
+            ends.",
         steps: &[
             writes(adopt_three),
             writes(claim_three),
@@ -42,12 +43,14 @@ pub const CASES: &[Case] = &[
     },
     Case {
         subject: SUBJECT,
-        rule: "Sessions whose turn runs beyond `now` are left out, also with `claimed-too`; a turn beyond `running-at-most` counts for nothing.",
+        rule: "Sessions whose turn runs beyond `now` are left out, also with `claimed-too`; a \
+            turn beyond `running-at-most` counts for nothing.",
         steps: &[writes(adopt_running), writes(claim_not_running)],
     },
     Case {
         subject: SUBJECT,
-        rule: "A claim returns what is kept of each source, by session key, then agent, byte by byte.",
+        rule: "A claim returns what is kept of each source, by session key, then agent, byte by \
+            byte.",
         steps: &[writes(adopt_in_disorder), writes(claim_in_order)],
     },
     Case {
@@ -57,7 +60,8 @@ pub const CASES: &[Case] = &[
     },
     Case {
         subject: SUBJECT,
-        rule: "A claim stays when the link is saved, unless it is given back or the generation is another.",
+        rule: "A claim stays when the link is saved, unless it is given back or the generation \
+            is another.",
         steps: &[writes(adopt_three), writes(claim_three), writes(save_three), writes(claim_two)],
     },
     Case {
@@ -197,7 +201,8 @@ fn adopt_running(t: &mut Trial) -> Played {
 
 fn claim_not_running(t: &mut Trial) -> Played {
     let must = [A, "agent:main:d", "agent:main:e"];
-    let words = "at 100,000, running at most 7,300,000, where turns run until 100,000, 100,001, 7,300,000, 7,300,001 and 2^53 - 1";
+    let words = "at 100,000, running at most 7,300,000, where turns run until 100,000, 100,001, \
+        7,300,000, 7,300,001 and 2^53 - 1";
     must_claim(t, words, &due(), &must)?;
     let all = ClaimRequest { claimed_too: true, ..due() };
     must_claim(t, "with `claimed-too` there", &all, &must)?;
@@ -267,7 +272,8 @@ fn save_three(t: &mut Trial) -> Played {
 }
 
 fn claim_two(t: &mut Trial) -> Played {
-    let words = "where all three were claimed, and saved since: one as claimed, one given back, one of a new generation";
+    let words = "where all three were claimed, and saved since: one as claimed, one given back, \
+        one of a new generation";
     must_claim(t, words, &due(), &[B, C])?;
     Ok(())
 }
@@ -286,7 +292,8 @@ fn delete_and_adopt(t: &mut Trial) -> Played {
 }
 
 fn claim_deleted(t: &mut Trial) -> Played {
-    let words = "where all three were claimed, and one session was deleted since, one link went, and both came again";
+    let words = "where all three were claimed, and one session was deleted since, one link went, \
+        and both came again";
     must_claim(t, words, &due(), &[A, B])?;
     Ok(())
 }

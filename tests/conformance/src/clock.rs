@@ -9,7 +9,8 @@ const SUBJECT: &str = "clock";
 pub const CASES: &[Case] = &[
     Case {
         subject: SUBJECT,
-        rule: "The clock tells the time of day since 1970, UTC, in seconds and nanoseconds below a second.",
+        rule: "The clock tells the time of day since 1970, UTC, in seconds and nanoseconds below \
+            a second.",
         steps: &[reads(see_plausible_time), writes(see_plausible_time)],
     },
     Case {

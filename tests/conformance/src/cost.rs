@@ -29,7 +29,8 @@ pub const CASES: &[Case] = &[
     },
     Case {
         subject: SUBJECT,
-        rule: "The cost of `append` does not depend on watchers that have an open notice, nor on marks.",
+        rule: "The cost of `append` does not depend on watchers that have an open notice, nor on \
+            marks.",
         steps: &[
             writes(begin_watchers),
             writes(measure_watched),
@@ -49,7 +50,8 @@ pub const CASES: &[Case] = &[
     },
     Case {
         subject: SUBJECT,
-        rule: "Claiming costs by links, not by cursors: whether a session is watched is looked up by index.",
+        rule: "Claiming costs by links, not by cursors: whether a session is watched is looked \
+            up by index.",
         steps: &[
             writes(begin_sources),
             writes(measure_sources),
@@ -119,11 +121,11 @@ fn measure_again(t: &mut Trial, operations: &[Measured]) -> Played {
         }
         let (factor, slack) =
             if is_work { (WORK_FACTOR, WORK_SLACK) } else { (TIME_FACTOR, TIME_SLACK) };
-        let most = factor * small + slack;
+        let bound = factor * small + slack;
         let unit = if is_work { "by the host's count of work" } else { "ns" };
         let must =
-            format!("cost at most {most} {unit}, as it cost {small} when the store was small");
-        t.must(&format!("{name} on a large store"), large <= most, &must, &large);
+            format!("cost at most {bound} {unit}, as it cost {small} when the store was small");
+        t.must(&format!("{name} on a large store"), large <= bound, &must, &large);
     }
     Ok(())
 }

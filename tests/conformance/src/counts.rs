@@ -14,7 +14,8 @@ const SUBJECT: &str = "counts";
 pub const CASES: &[Case] = &[
     Case {
         subject: SUBJECT,
-        rule: "`open-counts` follows every way in which a notice opens and goes: saved, marked, deleted, reset, pruned, rolled back.",
+        rule: "`open-counts` follows every way in which a notice opens and goes: saved, marked, \
+            deleted, reset, pruned, rolled back.",
         steps: &[writes(open_and_close), writes(open_in_vain), reads(see_none)],
     },
     Case {

@@ -16,7 +16,8 @@ const SUBJECT: &str = "cursors";
 pub const CASES: &[Case] = &[
     Case {
         subject: SUBJECT,
-        rule: "`save` inserts or replaces what stands between a pair: live, with each provenance, or a mark.",
+        rule: "`save` inserts or replaces what stands between a pair: live, with each \
+            provenance, or a mark.",
         steps: &[writes(replace_cursors), reads(see_last_cursor)],
     },
     Case {
@@ -31,7 +32,8 @@ pub const CASES: &[Case] = &[
     },
     Case {
         subject: SUBJECT,
-        rule: "`pairs` answers in the order asked, with cursor or mark and with the target's head, each absent where there is none.",
+        rule: "`pairs` answers in the order asked, with cursor or mark and with the target's \
+            head, each absent where there is none.",
         steps: &[writes(save_some), reads(see_pairs)],
     },
     Case {
@@ -178,7 +180,8 @@ fn see_pairs(t: &mut Trial) -> Played {
         live_one,
     ];
     let was = t.pairs(&asked)?;
-    let words = "`pairs` of a mark, a pair without a cursor, one of another agent, a live cursor, nothing, and the live cursor again";
+    let words = "`pairs` of a mark, a pair without a cursor, one of another agent, a live \
+        cursor, nothing, and the live cursor again";
     t.must_be(words, &was, &must);
     let was = t.pairs(&[])?;
     t.must_be("`pairs` of none", &was, &[]);
@@ -195,7 +198,12 @@ fn see_heads(t: &mut Trial) -> Played {
     ];
     let was = t.heads(&asked)?;
     let must = [None, Some(head(5)), None, Some(head(2)), Some(head(5))];
-    t.must_be("`heads` of a session without one, another agent's, one that never was, one, and the second again", &was, &must);
+    t.must_be(
+        "`heads` of a session without one, another agent's, one that never was, one, and \
+        the second again",
+        &was,
+        &must,
+    );
     let was = t.heads(&[])?;
     t.must_be("`heads` of none", &was, &[]);
     Ok(())

@@ -12,7 +12,8 @@ const SUBJECT: &str = "dedupe";
 pub const CASES: &[Case] = &[
     Case {
         subject: SUBJECT,
-        rule: "A second append with a dedupe key of the session answers `duplicate` with the first one's sequence, and writes nothing.",
+        rule: "A second append with a dedupe key of the session answers `duplicate` with the \
+            first one's sequence, and writes nothing.",
         steps: &[
             writes(record_keyed),
             writes(append_again),
@@ -90,7 +91,7 @@ fn see_one(t: &mut Trial) -> Played {
 
 fn append_elsewhere(t: &mut Trial) -> Played {
     for session in [session(B), of_agent(A, "other")] {
-        let asked = format!("`append` to {session:?} with a dedupe key of {:?}", A);
+        let asked = format!("`append` to {session:?} with a dedupe key of {A:?}");
         let was = t.append(&request(Entry { session, ..again() }))?;
         t.must(&asked, matches!(was, AppendOutcome::Appended(_)), "append", &was);
     }

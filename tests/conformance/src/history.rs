@@ -126,7 +126,8 @@ fn see_namesakes(t: &mut Trial) -> Played {
     for (agent, must) in [("main", 2), ("other", 1), ("third", 0)] {
         let was = t.numbers(&of_agent("global", agent), 0, 100)?;
         let asked = alloc::format!(
-            "appended to key `global` twice under agent `main` and once under `other`, asked for `history` under `{agent}`"
+            "appended to key `global` twice under agent `main` and once under `other`, asked for \
+                `history` under `{agent}`"
         );
         t.must(&asked, was.len() == must, &alloc::format!("have {must} rows"), &was);
     }

@@ -166,7 +166,8 @@ fn see_pages(t: &mut Trial) -> Played {
                 found.extend(t.cursors(&query, after.as_ref(), limit)?);
             }
             let asked = format!(
-                "`cursors` {query:?} in pages of {limit}, each after the last of the one before, until the end"
+                "`cursors` {query:?} in pages of {limit}, each after the last of the one before, \
+                    until the end"
             );
             t.must_be(&asked, &names(&found), &names(&all));
         }

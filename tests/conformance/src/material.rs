@@ -1,6 +1,6 @@
 //! What is stored in trials.
 
-use alloc::string::ToString;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use crate::contract::{
@@ -120,13 +120,13 @@ pub fn linked(key: &str) -> Upstream {
 
 /// What is kept of nothing.
 pub fn unlinked(session: Session) -> Upstream {
-    Upstream { session, link: None, sent: "".to_string(), running_until: 0, watched: false }
+    Upstream { session, link: None, sent: String::new(), running_until: 0, watched: false }
 }
 
 /// At 100,000 for a minute.
 pub fn due() -> ClaimRequest {
     ClaimRequest {
-        kinds: ["claude-jsonl", "claude-node"].map(|kind| kind.to_string()).to_vec(),
+        kinds: ["claude-jsonl".to_string(), "claude-node".to_string()].to_vec(),
         now: 100_000,
         running_at_most: 7_300_000,
         until: 160_000,

@@ -7,12 +7,13 @@ use alloc::vec::Vec;
 use crate::contract::{Delivery, Level, Opening, log, queue};
 use crate::material::{W, X, entry, opening};
 use crate::play::{Case, Played, Stop, outside, reads, writes};
-use crate::trial::Trial;
+use crate::trial::{Trial, trap};
 
 pub const CASES: &[Case] = &[
     Case {
         subject: "queue",
-        rule: "What a call enqueued is delivered once it is committed: all of it, unchanged, in the order in which it was enqueued.",
+        rule: "What a call enqueued is delivered once it is committed: all of it, unchanged, in \
+            the order in which it was enqueued.",
         steps: &[writes(enqueue_some), writes(see_some), reads(see_no_openings)],
     },
     Case {
@@ -95,7 +96,8 @@ fn see_some(t: &mut Trial) -> Played {
 
 fn see_no_openings(t: &mut Trial) -> Played {
     let was = t.news.openings.clone();
-    let asked = "what was delivered since the step before, which enqueued nothing, or did not commit, or did not yet";
+    let asked = "what was delivered since the step before, which enqueued nothing, or did not \
+        commit, or did not yet";
     t.must_be(asked, &was, &[]);
     Ok(())
 }
@@ -105,9 +107,9 @@ fn enqueue_and_fail(_: &mut Trial) -> Played {
     Err(Stop::OnPurpose)
 }
 
-fn enqueue_and_trap(t: &mut Trial) -> Played {
+fn enqueue_and_trap(_: &mut Trial) -> Played {
     queue::enqueue(&some());
-    t.trap()
+    trap()
 }
 
 fn enqueue_outside(_: &mut Trial) -> Played {
@@ -188,7 +190,7 @@ fn say_and_fail(t: &mut Trial) -> Played {
 
 fn say_and_trap(t: &mut Trial) -> Played {
     say(t)?;
-    t.trap()
+    trap()
 }
 
 /// A host may say more about the trap.

@@ -20,7 +20,8 @@ pub const CASES: &[Case] = &[
     },
     Case {
         subject: SUBJECT,
-        rule: "Before rows go, each session's watermark rises to the highest that does; versions stay.",
+        rule: "Before rows go, each session's watermark rises to the highest that does; versions \
+            stay.",
         steps: &[writes(record_six), writes(prune_by_age), reads(see_watermarks)],
     },
     Case {
@@ -35,7 +36,8 @@ pub const CASES: &[Case] = &[
     },
     Case {
         subject: SUBJECT,
-        rule: "At most `at-most` rows go, oldest sequence first, and `more` says whether more are due.",
+        rule: "At most `at-most` rows go, oldest sequence first, and `more` says whether more \
+            are due.",
         steps: &[
             writes(record_six),
             writes(prune_batch),
@@ -56,12 +58,14 @@ pub const CASES: &[Case] = &[
     },
     Case {
         subject: SUBJECT,
-        rule: "A cursor or mark expires if its own and its target head's last move are both strictly before the cutoff.",
+        rule: "A cursor or mark expires if its own and its target head's last move are both \
+            strictly before the cutoff.",
         steps: &[writes(watch_at_times), writes(expire), reads(see_unexpired)],
     },
     Case {
         subject: SUBJECT,
-        rule: "A tombstone goes that moved strictly before the cutoff; the heads of living sessions stay.",
+        rule: "A tombstone goes that moved strictly before the cutoff; the heads of living \
+            sessions stay.",
         steps: &[
             writes(delete_at_40),
             writes(prune_before_40),
@@ -121,7 +125,12 @@ fn see_watermarks(t: &mut Trial) -> Played {
     for (key, highest, version) in [(A, "row.3", "row.5"), (B, "row.2", "row.6")] {
         let must = Some((t.noted(highest)?, t.noted(version)?));
         let was = t.head(&session(key))?.map(|head| (head.watermark, head.version));
-        t.must_be("watermark and version of a head whose session lost rows: the highest that went, and as before", &was, &must);
+        t.must_be(
+            "watermark and version of a head whose session lost rows: the highest that \
+            went, and as before",
+            &was,
+            &must,
+        );
     }
     Ok(())
 }
@@ -244,7 +253,7 @@ fn expire(t: &mut Trial) -> Played {
 
 fn see_unexpired(t: &mut Trial) -> Played {
     for (cursor, expires) in at_times() {
-        let was = t.between(&[cursor.pair.clone()])?;
+        let was = t.between(core::slice::from_ref(&cursor.pair))?;
         let asked = format!("`{}` after a prune of what moved before 50", cursor.pair.watcher);
         t.must_be(&asked, &was, &[(!expires).then_some(cursor)]);
     }
@@ -306,7 +315,12 @@ fn see_sent(t: &mut Trial) -> Played {
     let link_alone = Upstream { link: adopted(A).link, ..unlinked(session(A)) };
     for must in [link_alone, adopted(B), unlinked(session(X))] {
         let was = t.upstream_of(&must.session)?;
-        t.must_be("what is kept of a source after a prune of what moved before 50: of 49 with a link, of 50, of 49 without", &was, &must);
+        t.must_be(
+            "what is kept of a source after a prune of what moved before 50: of 49 with a \
+            link, of 50, of 49 without",
+            &was,
+            &must,
+        );
     }
     Ok(())
 }

@@ -12,7 +12,8 @@ const SUBJECT: &str = "removal";
 pub const CASES: &[Case] = &[
     Case {
         subject: SUBJECT,
-        rule: "`reset` removes the live cursors that a session holds as watcher and counts them; its marks, the cursors on it, its log and its link stay.",
+        rule: "`reset` removes the live cursors that a session holds as watcher and counts them; \
+            its marks, the cursors on it, its log and its link stay.",
         steps: &[writes(fill), writes(reset), reads(see_after_reset)],
     },
     Case {
@@ -22,12 +23,14 @@ pub const CASES: &[Case] = &[
     },
     Case {
         subject: SUBJECT,
-        rule: "`delete` removes every cursor and mark with exactly that session on either side, and counts the live ones.",
+        rule: "`delete` removes every cursor and mark with exactly that session on either side, \
+            and counts the live ones.",
         steps: &[writes(fill), writes(delete), reads(see_no_cursors)],
     },
     Case {
         subject: SUBJECT,
-        rule: "`delete` leaves a tombstone: version 0, no notifying event, the watermark raised to the version, moved at `now`.",
+        rule: "`delete` leaves a tombstone: version 0, no notifying event, the watermark raised \
+            to the version, moved at `now`.",
         steps: &[
             writes(fill),
             writes(delete),

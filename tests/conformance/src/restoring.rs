@@ -23,12 +23,14 @@ pub const CASES: &[Case] = &[
     },
     Case {
         subject: SUBJECT,
-        rule: "`restored` raises version and watermark of every head to the position; a tombstone's version stays 0.",
+        rule: "`restored` raises version and watermark of every head to the position; a \
+            tombstone's version stays 0.",
         steps: &[writes(fill), writes(restore), reads(see_heads)],
     },
     Case {
         subject: SUBJECT,
-        rule: "`restored` counts from the highest number that was ever given, also if nothing is left of it.",
+        rule: "`restored` counts from the highest number that was ever given, also if nothing is \
+            left of it.",
         steps: &[writes(fill), writes(forget_all), writes(restore), reads(see_position)],
     },
     Case {

@@ -5,7 +5,7 @@ use alloc::format;
 use crate::contract::Entry;
 use crate::material::{A, B, C, MOST, NOTHING_DUE, entry, of_agent, request, session};
 use crate::play::{Case, Played, Stop, reads, writes};
-use crate::trial::{Trial, Verb};
+use crate::trial::{Trial, Verb, trap};
 
 const SUBJECT: &str = "sequences";
 
@@ -44,7 +44,8 @@ pub const CASES: &[Case] = &[
     },
     Case {
         subject: SUBJECT,
-        rule: "A rolled-back sequence is as if never given: nothing has it, and the series goes on above what is kept.",
+        rule: "A rolled-back sequence is as if never given: nothing has it, and the series goes \
+            on above what is kept.",
         steps: &[
             writes(record_last),
             writes(record_in_vain),
@@ -140,7 +141,7 @@ fn record_in_vain(t: &mut Trial) -> Played {
 
 fn record_and_trap(t: &mut Trial) -> Played {
     above(t, A)?;
-    t.trap()
+    trap()
 }
 
 fn see_two(t: &mut Trial) -> Played {

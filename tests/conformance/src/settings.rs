@@ -4,14 +4,15 @@ use alloc::string::ToString;
 
 use crate::material::{A, session};
 use crate::play::{Case, Played, Stop, reads, writes};
-use crate::trial::Trial;
+use crate::trial::{Trial, trap};
 
 const SUBJECT: &str = "settings";
 
 pub const CASES: &[Case] = &[
     Case {
         subject: SUBJECT,
-        rule: "`get` answers in the order asked, absent where never set; `set` replaces, the last value of a list last.",
+        rule: "`get` answers in the order asked, absent where never set; `set` replaces, the \
+            last value of a list last.",
         steps: &[writes(set_some), reads(see_values), reads(see_values).reopened()],
     },
     Case {
@@ -72,7 +73,7 @@ fn set_in_vain(t: &mut Trial) -> Played {
 
 fn set_and_trap(t: &mut Trial) -> Played {
     set_other(t)?;
-    t.trap()
+    trap()
 }
 
 fn take_the_hosts_name(t: &mut Trial) -> Played {

@@ -27,7 +27,8 @@ pub const CASES: &[Case] = &[
     },
     Case {
         subject: SUBJECT,
-        rule: "A snapshot is one for all that is read: what is read first after a rival's commit is from before it.",
+        rule: "A snapshot is one for all that is read: what is read first after a rival's commit \
+            is from before it.",
         steps: &[
             writes(prepare),
             reads(look_late),
@@ -37,7 +38,8 @@ pub const CASES: &[Case] = &[
     },
     Case {
         subject: SUBJECT,
-        rule: "Nobody sees what is not committed, and a call that reads does not wait for one that writes.",
+        rule: "Nobody sees what is not committed, and a call that reads does not wait for one \
+            that writes.",
         steps: &[
             writes(prepare),
             writes(change_before_rival),

@@ -14,12 +14,14 @@ const SUBJECT: &str = "sources";
 pub const CASES: &[Case] = &[
     Case {
         subject: SUBJECT,
-        rule: "`save-upstream` makes what is kept of a session's source this; `upstream-of` returns it.",
+        rule: "`save-upstream` makes what is kept of a session's source this; `upstream-of` \
+            returns it.",
         steps: &[writes(save_and_replace), reads(see_last), reads(see_last).reopened()],
     },
     Case {
         subject: SUBJECT,
-        rule: "An absent link goes; what the gateway sent and whether a turn runs are kept without one.",
+        rule: "An absent link goes; what the gateway sent and whether a turn runs are kept \
+            without one.",
         steps: &[writes(save_without), writes(save_link_alone), reads(see_link_alone)],
     },
     Case {
@@ -34,7 +36,8 @@ pub const CASES: &[Case] = &[
     },
     Case {
         subject: SUBJECT,
-        rule: "`watched` says whether a live cursor targets exactly the session, whatever was saved.",
+        rule: "`watched` says whether a live cursor targets exactly the session, whatever was \
+            saved.",
         steps: &[writes(watch), reads(see_unwatched), writes(watch_it), reads(see_watched)],
     },
 ];

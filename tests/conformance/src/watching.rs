@@ -13,17 +13,20 @@ const SUBJECT: &str = "watching";
 pub const CASES: &[Case] = &[
     Case {
         subject: SUBJECT,
-        rule: "`only-if-watched` appends where a live cursor targets exactly the session, and else answers `unwatched` and writes nothing.",
+        rule: "`only-if-watched` appends where a live cursor targets exactly the session, and \
+            else answers `unwatched` and writes nothing.",
         steps: &[writes(append_unwatched), reads(see_nothing), writes(append_watched)],
     },
     Case {
         subject: SUBJECT,
-        rule: "`settled` returns the live cursors on the session without an open notice, by watcher ascending.",
+        rule: "`settled` returns the live cursors on the session without an open notice, by \
+            watcher ascending.",
         steps: &[writes(watch), writes(append_settled)],
     },
     Case {
         subject: SUBJECT,
-        rule: "`named` returns the cursors and marks that these watchers have on the session, each once, together with the settled ones by watcher ascending.",
+        rule: "`named` returns the cursors and marks that these watchers have on the session, \
+            each once, together with the settled ones by watcher ascending.",
         steps: &[writes(watch), writes(append_named)],
     },
     Case {
@@ -49,7 +52,8 @@ fn append_unwatched(t: &mut Trial) -> Played {
         live(W, "agent:main:A", 0, 0),
     ])?;
     let was = t.append(&only_if_watched())?;
-    let asked = "`append` only if watched, where a mark is on the session, and live cursors on others: \
+    let asked = "`append` only if watched, where a mark is on the session, and live cursors on \
+        others: \
         one that it watches itself, the same key of another agent, a key that begins with its key, \
         its key in other case";
     t.must_be(asked, &was, &AppendOutcome::Unwatched);
@@ -111,7 +115,8 @@ fn append_settled(t: &mut Trial) -> Played {
     let asked = AppendRequest { settled: true, ..request(entry(A)) };
     for only_if_watched in [false, true] {
         let was = t.appended(&AppendRequest { only_if_watched, ..asked.clone() })?.cursors;
-        let words = "the settled cursors of `append`, beside a pending one, a mark, and others on other sessions";
+        let words = "the settled cursors of `append`, beside a pending one, a mark, and others \
+            on other sessions";
         t.must_be(words, &was, &settled());
     }
     Ok(())
@@ -125,7 +130,8 @@ fn append_named(t: &mut Trial) -> Played {
     let named = names(&["agent:main:w0", W3, "agent:main:nobody", W2, W3]);
     let asked = AppendRequest { named, ..request(entry(A)) };
     let was = t.appended(&asked)?.cursors;
-    let words = "`append` that names a pending watcher, a settled one twice, one with a mark, and one without anything";
+    let words = "`append` that names a pending watcher, a settled one twice, one with a mark, \
+        and one without anything";
     t.must_be(words, &was, &[pending(), marked(), live(W3, A, 7, 7)]);
     let was = t.appended(&AppendRequest { settled: true, ..asked.clone() })?.cursors;
     let [first, second, third] = settled();
