@@ -1,5 +1,5 @@
 //! The vocabulary, as generated from the WIT files in `wit/`: the one definition of every record
-//! that crosses the boundary. Only this file and `guest.rs` know wit-bindgen.
+//! that crosses the boundary. Only this file, `guest.rs` and the macro of `rules.rs` know wit-bindgen.
 
 // Generated code; its documentation is the WIT's own.
 #![allow(missing_docs, unsafe_code, unused_qualifications, clippy::all, clippy::pedantic)]

@@ -3,6 +3,7 @@
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
+use core::marker::PhantomData;
 
 use crate::contract::exports::headsup::awareness as exports;
 use crate::contract::headsup::awareness::{log, queue, settings, storage};
@@ -16,14 +17,23 @@ use crate::contract::{
     WatchEntry, Watched,
 };
 use crate::ports::{Ports, Stored};
+use crate::rules::{Protocol, Rules};
 use crate::{
     acknowledge, lifecycle, notice, policy, reconcile, record, retention, upstream, watch, wire,
 };
 
-/// The imports of the contract.
-pub struct Imports;
+/// The imports of the contract, under these rules.
+pub struct Imports<R = Protocol>(PhantomData<R>);
 
-impl Ports for Imports {
+impl<R> Default for Imports<R> {
+    fn default() -> Self {
+        Self(PhantomData)
+    }
+}
+
+impl<R: Rules> Ports for Imports<R> {
+    type Rules = R;
+
     fn now(&mut self) -> u64 {
         let now = wall_clock::now();
         now.seconds * 1_000 + u64::from(now.nanoseconds / 1_000_000)
@@ -93,87 +103,83 @@ impl Ports for Imports {
     }
 }
 
-/// The built-in core: the exports of the contract, each one call of the logic. A plugin implements
-/// the same traits and hands on what it does not change.
-pub struct Core;
+/// The core of these rules: the exports of the contract, each one call of the logic. A plugin has rules
+/// of its own; one that changes more implements the same traits and hands on what it leaves as it is.
+pub struct Core<R = Protocol>(PhantomData<R>);
 
 #[cfg(feature = "exports")]
-#[allow(unsafe_code, reason = "the generated export functions of the canonical ABI")]
-mod abi {
-    use super::Core;
-    crate::contract::export!(Core with_types_in crate::contract);
-}
+crate::export_core!(Protocol);
 
-impl exports::signals::Guest for Core {
+impl<R: Rules> exports::signals::Guest for Core<R> {
     fn record(signal: Signal) -> Result<Outcome, Error> {
-        record::record(&mut Imports, &signal)
+        record::record(&mut Imports::<R>::default(), &signal)
     }
     fn record_many(signals: Vec<Signal>) -> Result<Vec<Outcome>, Error> {
-        record::record_many(&mut Imports, &signals)
+        record::record_many(&mut Imports::<R>::default(), &signals)
     }
 }
 
-impl exports::watches::Guest for Core {
+impl<R: Rules> exports::watches::Guest for Core<R> {
     fn watch(watcher: String, target: SessionRef, ambient: bool) -> Result<WatchAnswer, Error> {
-        watch::watch(&mut Imports, &watcher, &target, ambient)
+        watch::watch(&mut Imports::<R>::default(), &watcher, &target, ambient)
     }
     fn unwatch(watcher: String, target: SessionRef) -> Result<bool, Error> {
-        watch::unwatch(&mut Imports, &watcher, &target)
+        watch::unwatch(&mut Imports::<R>::default(), &watcher, &target)
     }
     fn of_watcher(watcher: String) -> Result<Vec<WatchEntry>, Error> {
-        watch::of_watcher(&mut Imports, &watcher)
+        watch::of_watcher(&mut Imports::<R>::default(), &watcher)
     }
     fn on_target(target: SessionRef) -> Result<Vec<WatchEntry>, Error> {
-        watch::on_target(&mut Imports, &target)
+        watch::on_target(&mut Imports::<R>::default(), &target)
     }
 }
 
-impl exports::notices::Guest for Core {
+impl<R: Rules> exports::notices::Guest for Core<R> {
     fn take(watcher: String) -> Result<Vec<Notice>, Error> {
-        notice::take(&mut Imports, &watcher)
+        notice::take(&mut Imports::<R>::default(), &watcher)
     }
     fn pending_of(watcher: String) -> Result<Vec<PendingNotice>, Error> {
-        notice::pending_of(&mut Imports, &watcher)
+        notice::pending_of(&mut Imports::<R>::default(), &watcher)
     }
     fn acknowledge(watcher: String, receipts: Vec<Receipt>) -> Result<Acknowledgement, Error> {
-        acknowledge::acknowledge(&mut Imports, &watcher, &receipts)
+        acknowledge::acknowledge(&mut Imports::<R>::default(), &watcher, &receipts)
     }
     fn drain(watcher: String) -> Result<Drained, Error> {
-        acknowledge::drain(&mut Imports, &watcher)
+        acknowledge::drain(&mut Imports::<R>::default(), &watcher)
     }
     fn pending() -> Result<Vec<PendingCount>, Error> {
-        notice::pending(&mut Imports)
+        notice::pending(&mut Imports::<R>::default())
     }
 }
 
-impl exports::reconciliation::Guest for Core {
+impl<R: Rules> exports::reconciliation::Guest for Core<R> {
     fn changes_since(
         session: SessionRef,
         version: u64,
         limit: Option<u32>,
     ) -> Result<Delta, Error> {
-        reconcile::changes_since(&mut Imports, &session, version, limit)
+        reconcile::changes_since(&mut Imports::<R>::default(), &session, version, limit)
     }
     fn versions(sessions: Vec<SessionRef>) -> Result<Vec<Option<u64>>, Error> {
-        reconcile::versions(&mut Imports, &sessions)
+        reconcile::versions(&mut Imports::<R>::default(), &sessions)
     }
 }
 
-impl exports::upstreams::Guest for Core {
+impl<R: Rules> exports::upstreams::Guest for Core<R> {
     fn adopt(request: AdoptionRequest, found: Option<Found>) -> Result<Adopted, Error> {
-        upstream::adopt::adopt(&mut Imports, &request, found.as_ref())
+        upstream::adopt::adopt(&mut Imports::<R>::default(), &request, found.as_ref())
     }
     fn sent(session: SessionRef, text: String) -> Result<(), Error> {
-        upstream::turns::sent(&mut Imports, &session, &text)
+        upstream::turns::sent(&mut Imports::<R>::default(), &session, &text)
     }
     fn busy(session: SessionRef, running: bool) -> Result<(), Error> {
-        upstream::turns::busy(&mut Imports, &session, running)
+        upstream::turns::busy(&mut Imports::<R>::default(), &session, running)
     }
     fn plan_checks(selection: Selection, reader: Reader) -> Result<Vec<Plan>, Error> {
-        upstream::plan::plan(&mut Imports, &selection, reader)
+        upstream::plan::plan(&mut Imports::<R>::default(), &selection, reader)
     }
     fn feed(session: Session, revision: u64, found: Found) -> Result<Check, Error> {
-        upstream::feed::feed(&mut Imports, &session, revision, &found)
+        upstream::feed::feed(&mut Imports::<R>::default(), &session, revision, &found)
     }
     fn explain(
         kind: String,
@@ -185,34 +191,34 @@ impl exports::upstreams::Guest for Core {
     }
 }
 
-impl exports::maintenance::Guest for Core {
+impl<R: Rules> exports::maintenance::Guest for Core<R> {
     fn reset(session: SessionRef) -> Result<Removal, Error> {
-        lifecycle::reset(&mut Imports, &session)
+        lifecycle::reset(&mut Imports::<R>::default(), &session)
     }
     fn delete(session: SessionRef) -> Result<Removal, Error> {
-        lifecycle::delete(&mut Imports, &session)
+        lifecycle::delete(&mut Imports::<R>::default(), &session)
     }
     fn prune(urgency: Urgency) -> Result<Option<Pruning>, Error> {
-        retention::prune(&mut Imports, urgency)
+        retention::prune(&mut Imports::<R>::default(), urgency)
     }
     fn next_prune() -> Result<u64, Error> {
-        retention::next_prune(&mut Imports)
+        retention::next_prune(&mut Imports::<R>::default())
     }
     fn recover(prune_first: bool) -> Result<Recovery, Error> {
-        retention::recover(&mut Imports, prune_first)
+        retention::recover(&mut Imports::<R>::default(), prune_first)
     }
     fn restored() -> Result<u64, Error> {
-        lifecycle::restored(&mut Imports)
+        lifecycle::restored(&mut Imports::<R>::default())
     }
     fn current_policy() -> Result<Policy, Error> {
-        policy::current(&mut Imports)
+        policy::current(&mut Imports::<R>::default())
     }
     fn set_policy(policy: Policy) -> Result<(), Error> {
-        policy::set(&mut Imports, &policy)
+        policy::set(&mut Imports::<R>::default(), &policy)
     }
 }
 
-impl exports::wire::Guest for Core {
+impl<R: Rules> exports::wire::Guest for Core<R> {
     fn methods() -> Vec<Method> {
         wire::methods()
     }
@@ -220,24 +226,24 @@ impl exports::wire::Guest for Core {
         wire::writes(&request)
     }
     fn call(request: String) -> Result<Option<String>, Option<String>> {
-        wire::call(&mut Imports, &request)
+        wire::call(&mut Imports::<R>::default(), &request)
     }
     fn errand_of(request: String) -> Result<Errand, Option<String>> {
         wire::errand(&request)
     }
     fn respond(request: String, done: ErrandDone) -> Result<Option<String>, Option<String>> {
-        wire::respond(&mut Imports, &request, &done)
+        wire::respond(&mut Imports::<R>::default(), &request, &done)
     }
     fn failed(request: String, failure: Failure) -> Option<String> {
-        wire::failed(&mut Imports, &request, failure)
+        wire::failed(&mut Imports::<R>::default(), &request, failure)
     }
 }
 
-impl exports::plugin::Guest for Core {
+impl<R: Rules> exports::plugin::Guest for Core<R> {
     fn describe() -> Metadata {
         Metadata {
-            name: "headsup".to_string(),
-            version: env!("CARGO_PKG_VERSION").to_string(),
+            name: R::NAME.to_string(),
+            version: R::VERSION.to_string(),
             protocol: crate::PROTOCOL.to_string(),
         }
     }

@@ -15,6 +15,7 @@ pub const PROTOCOL: &str = "0.1.0";
 pub mod contract;
 pub mod json;
 pub mod ports;
+pub mod rules;
 
 pub mod refusal;
 pub mod session;

@@ -12,7 +12,8 @@ use crate::cursor::material;
 use crate::policy::{self, Template};
 use crate::ports::{Ports, Stored};
 use crate::refusal::corrupt;
-use crate::session::{Key, is_nested};
+use crate::rules::Rules;
+use crate::session::Key;
 
 /// How many cursors cross the boundary at once.
 const PAGE: u32 = 1_000;
@@ -28,7 +29,7 @@ pub fn take(ports: &mut impl Ports, watcher: &str) -> Result<Vec<Notice>, Error>
 }
 
 /// The same with what a wake scheduler needs.
-pub fn pending_of(ports: &mut impl Ports, watcher: &str) -> Result<Vec<PendingNotice>, Error> {
+pub fn pending_of<P: Ports>(ports: &mut P, watcher: &str) -> Result<Vec<PendingNotice>, Error> {
     let watcher = Key::parse("watcher", watcher)?;
     let open = open_of(ports, &watcher)?;
     if open.is_empty() {
@@ -39,7 +40,7 @@ pub fn pending_of(ports: &mut impl Ports, watcher: &str) -> Result<Vec<PendingNo
     for Open { cursor, positions, .. } in &open {
         pending.push(PendingNotice {
             notice: notice(&template, &cursor.pair, positions),
-            wakes: wakes(&cursor.pair.watcher, positions.provenance),
+            wakes: P::Rules::wakes(&cursor.pair.watcher, positions.provenance),
         });
     }
     Ok(pending)
@@ -96,43 +97,70 @@ pub fn all_cursors(ports: &mut impl Ports, query: &CursorQuery) -> Stored<Vec<Wa
 /// Notices that opened in a call and are not in the queue yet.
 #[derive(Default)]
 pub struct Opened {
-    openings: Vec<(Pair, Positions, Delivery)>,
+    openings: Vec<Candidate>,
+}
+
+/// What the queue is told of, if there is anything to tell.
+struct Candidate {
+    pair: Pair,
+    positions: Positions,
+    /// The cursor's provenance when the notice opened, if that was in an earlier call: it was announced
+    /// then, and may have woken its watcher.
+    open_since: Option<Provenance>,
+}
+
+impl Candidate {
+    fn delivery<R: Rules>(&self) -> Option<Delivery> {
+        let wakes = |provenance| R::wakes(&self.pair.watcher, provenance);
+        match (self.open_since, wakes(self.positions.provenance)) {
+            (None, true) => Some(Delivery::AnnounceAndWake),
+            (None, false) => Some(Delivery::Announce),
+            (Some(before), true) if !wakes(before) => Some(Delivery::Wake),
+            (Some(_), _) => None,
+        }
+    }
 }
 
 impl Opened {
     /// A notice opened on this cursor.
     pub fn notice(&mut self, cursor: &Cursor) {
         if let CursorState::Live(positions) = &cursor.state {
-            let delivery = if wakes(&cursor.pair.watcher, positions.provenance) {
-                Delivery::AnnounceAndWake
-            } else {
-                Delivery::Announce
-            };
-            self.openings.push((cursor.pair.clone(), *positions, delivery));
+            self.openings.push(Candidate {
+                pair: cursor.pair.clone(),
+                positions: *positions,
+                open_since: None,
+            });
         }
     }
 
-    /// A cursor's provenance may have grown stronger: a notice that was open on an ambient one
+    /// A cursor's provenance may have grown stronger: a notice that was open on one that does not wake
     /// may wake its watcher from now on.
     pub fn strengthened(&mut self, before: &Cursor, after: &Cursor) {
         if let (CursorState::Live(old), CursorState::Live(new)) = (&before.state, &after.state)
             && new.is_open()
-            && old.provenance == Provenance::Ambient
-            && wakes(&after.pair.watcher, new.provenance)
+            && old.provenance != new.provenance
         {
-            self.openings.push((after.pair.clone(), *new, Delivery::Wake));
+            self.openings.push(Candidate {
+                pair: after.pair.clone(),
+                positions: *new,
+                open_since: Some(old.provenance),
+            });
         }
     }
 
     /// Hands what opened to the queue, worded. Returns the notices.
-    pub fn enqueue(self, ports: &mut impl Ports) -> Stored<Vec<Notice>> {
+    pub fn enqueue<P: Ports>(self, ports: &mut P) -> Stored<Vec<Notice>> {
         if self.openings.is_empty() {
             return Ok(Vec::new());
         }
         let template = policy::template(ports)?;
         let mut openings = Vec::with_capacity(self.openings.len());
         let mut notices = Vec::with_capacity(self.openings.len());
-        for (pair, positions, delivery) in self.openings {
+        for candidate in self.openings {
+            let Some(delivery) = candidate.delivery::<P::Rules>() else {
+                continue;
+            };
+            let Candidate { pair, positions, .. } = candidate;
             let notice = notice(&template, &pair, &positions);
             notices.push(notice.clone());
             openings.push(Opening { watcher: pair.watcher, notice, delivery });
@@ -215,10 +243,6 @@ fn open(page: Vec<Watched>) -> Stored<Vec<Open>> {
 #[must_use]
 pub fn marked() -> StorageFailure {
     corrupt("a listed cursor is the mark of an unwatch")
-}
-
-fn wakes(watcher: &str, provenance: Provenance) -> bool {
-    provenance != Provenance::Ambient && !is_nested(watcher)
 }
 
 /// The notice that is open on a cursor.

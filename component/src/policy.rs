@@ -1,16 +1,18 @@
 //! The settings that live in the store: how notices are worded and how long things are kept
 //! (protocol, sections 6 and 8).
 
+use alloc::borrow::Cow;
 use alloc::string::{String, ToString};
 
 use crate::contract::{Error, InvalidInput, InvalidReason, Policy, Session, Setting};
 use crate::json;
 use crate::ports::{Ports, Stored};
 use crate::refusal::{corrupt, refuse};
+use crate::rules::Rules;
 use crate::session::{Key, is_forbidden};
 use crate::text::{self, cut};
 
-/// The sentence around the call, unless the store's settings hold another.
+/// The protocol's sentence around the call.
 pub const DEFAULT_TEMPLATE: &str =
     "Session {session} was changed by someone else. Catch up before acting: {call}";
 /// The longest template, in bytes.
@@ -56,13 +58,20 @@ pub fn set(ports: &mut impl Ports, policy: &Policy) -> Result<(), Error> {
 }
 
 /// The template in force.
-pub fn template(ports: &mut impl Ports) -> Stored<Template> {
+pub fn template<P: Ports>(ports: &mut P) -> Stored<Template> {
+    const {
+        assert!(
+            contains_call(P::Rules::SENTENCE),
+            "the sentence of the rules has no {{call}} in it"
+        );
+    }
     let text = ports.settings(&[TEMPLATE])?.into_iter().next().flatten();
-    Ok(Template(text.filter(|text| !text.is_empty())))
+    let set = text.filter(|text| !text.is_empty());
+    Ok(Template(set.map_or(Cow::Borrowed(P::Rules::SENTENCE), Cow::Owned)))
 }
 
 /// A sentence with `{session}` and `{call}`.
-pub struct Template(Option<String>);
+pub struct Template(Cow<'static, str>);
 
 impl Template {
     /// The text of a notice: a pure function of target and version, so that it is byte-identical
@@ -85,7 +94,7 @@ impl Template {
             &text::number(last_seen),
             "}",
         ]);
-        fill(self.0.as_deref().unwrap_or(DEFAULT_TEMPLATE), &key, &call)
+        fill(&self.0, &key, &call)
     }
 }
 
@@ -133,10 +142,10 @@ fn check_template(template: &str) -> Result<(), InvalidInput> {
 }
 
 /// Whether `{call}` is in it. (Searching for a text of several bytes would cost the guest 6 KB.)
-fn contains_call(template: &str) -> bool {
-    let mut rest = template;
-    while let Some((_, after)) = cut(rest, b'{') {
-        if after.starts_with("call}") {
+const fn contains_call(template: &str) -> bool {
+    let mut rest = template.as_bytes();
+    while let [_, after @ ..] = rest {
+        if let [b'{', b'c', b'a', b'l', b'l', b'}', ..] = rest {
             return true;
         }
         rest = after;

@@ -1,4 +1,5 @@
-//! What the logic needs from outside, as one trait: the imports of the contract.
+//! What the logic needs from outside, as one trait: the imports of the contract, and the rules that
+//! this core goes by.
 //!
 //! The guarantees of each function are those of the WIT function of the same name. The component
 //! implements it over the imports (`guest.rs`); benchmarks implement it natively over the same
@@ -12,12 +13,16 @@ use crate::contract::{
     Opening, Pair, PairState, PendingCount, PruneRequest, Pruning, Removal, Session, Setting,
     StorageFailure, Upstream, Watched,
 };
+use crate::rules::Rules;
 
 /// What a storage verb answers.
 pub type Stored<T> = Result<T, StorageFailure>;
 
 /// The world outside a call.
 pub trait Ports {
+    /// The policy of this core.
+    type Rules: Rules;
+
     /// The local clock, in ms since the epoch.
     fn now(&mut self) -> u64;
 

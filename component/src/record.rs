@@ -6,17 +6,19 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::contract::{
-    AppendOutcome, AppendRequest, Appended, Changes, Cursor, CursorState, Entry, Error, Head,
-    HeadChange, InvalidReason, Kind, Outcome, Pair, Positions, Session, Signal,
+    ActorType, AppendOutcome, AppendRequest, Appended, Changes, Cursor, CursorState, Entry, Error,
+    Head, HeadChange, InvalidReason, Kind, Outcome, Pair, Positions, Session, Signal,
 };
 use crate::cursor::{self, moved};
 use crate::notice::Opened;
 use crate::ports::{Ports, Stored};
 use crate::refusal::{refuse, within};
+use crate::rules::Rules;
 use crate::session::Key;
 use crate::signal::{self, Checked};
 use crate::text::element;
 use crate::upstream::{adopt, feed};
+use crate::watch;
 
 /// The most signals in one `record_many`.
 pub const MAX_SIGNALS: usize = 1_000;
@@ -69,8 +71,8 @@ struct Recording {
 }
 
 impl Recording {
-    fn append(&mut self, ports: &mut impl Ports, checked: Checked) -> Result<Outcome, Error> {
-        let Checked { kind, watchers, mut entry } = checked;
+    fn append<P: Ports>(&mut self, ports: &mut P, checked: Checked) -> Result<Outcome, Error> {
+        let Checked { kind, actor, watchers, mut entry } = checked;
         if entry.dedupe_key.is_none() {
             entry.dedupe_key = key_of_link(ports, kind, &entry.session)?;
         }
@@ -78,8 +80,10 @@ impl Recording {
             self.save(ports, Vec::new())?;
         }
         let only_if_watched = kind == Kind::HumanDirectMessage && watchers.is_empty();
-        let named = watchers_of(kind, watchers, &entry);
-        let request = AppendRequest { entry, only_if_watched, settled: kind.notifies(), named };
+        let effect = Effect::of::<P::Rules>(kind, actor, &entry);
+        let named = watchers_of::<P::Rules>(effect, watchers, &entry);
+        let settled = effect == Effect::Notifies;
+        let request = AppendRequest { entry, only_if_watched, settled, named };
         let appended = match ports.append(&request)? {
             AppendOutcome::Appended(appended) => appended,
             AppendOutcome::Duplicate(version) => return Ok(Outcome::Duplicate(version)),
@@ -90,11 +94,11 @@ impl Recording {
         let (session, actor) = (&entry.session, entry.actor_id.as_deref());
         let moves = Moves { now, sequence, session, actor };
         let before = self.unsaved.as_ref().map(|unsaved| &unsaved.head);
-        let head = moves.head(before.or(appended.head.as_ref()), kind);
-        let cursors = match kind {
-            Kind::ChildSpawned => moves.seed(&appended, named, &mut self.opened),
-            _ if kind.notifies() => moves.notify(&appended, named, &mut self.opened),
-            _ => Vec::new(),
+        let head = moves.head(before.or(appended.head.as_ref()), effect);
+        let cursors = match effect {
+            Effect::Seeds => moves.seed(&appended, named, &mut self.opened),
+            Effect::Notifies => moves.notify(&appended, named, &mut self.opened),
+            Effect::None => Vec::new(),
         };
         self.unsaved = Some(HeadChange { session: entry.session, head });
         if !cursors.is_empty() {
@@ -130,21 +134,46 @@ fn key_of_link(ports: &mut impl Ports, kind: Kind, session: &Session) -> Stored<
     Ok(ports.upstream(session)?.link.map(|link| key(link.generation)))
 }
 
+/// What a signal does beside entering the log.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Effect {
+    /// Seeds the parents' cursors.
+    Seeds,
+    /// Makes watchers stale, and opens a notice for those that have none open.
+    Notifies,
+    /// Nothing.
+    None,
+}
+
+impl Effect {
+    fn of<R: Rules>(kind: Kind, actor: ActorType, entry: &Entry) -> Self {
+        if kind == Kind::ChildSpawned {
+            Self::Seeds
+        } else if R::notifies(kind, &entry.session, actor, entry.actor_id.as_deref()) {
+            Self::Notifies
+        } else {
+            Self::None
+        }
+    }
+}
+
 /// Whose cursors the signal may create: the named watchers of a notifying one; the parents of a
-/// spawned session, which are the named watchers, or else the actor. Sessions that cannot watch
-/// are left out.
-fn watchers_of(kind: Kind, named: Vec<Key>, entry: &Entry) -> Vec<String> {
+/// spawned session, which are the named watchers, or else the actor. Sessions that cannot watch, or may
+/// not, are left out.
+fn watchers_of<R: Rules>(effect: Effect, named: Vec<Key>, entry: &Entry) -> Vec<String> {
     let mut watchers = Vec::new();
     let mut candidates = named;
-    if kind == Kind::ChildSpawned && candidates.is_empty() {
-        if let Some(Ok(key)) = entry.actor_id.as_deref().map(|id| Key::parse("actor.id", id)) {
-            candidates.push(key);
-        }
-    } else if kind != Kind::ChildSpawned && !kind.notifies() {
+    if effect == Effect::None {
         return watchers;
     }
+    if effect == Effect::Seeds
+        && candidates.is_empty()
+        && let Some(Ok(key)) = entry.actor_id.as_deref().map(|id| Key::parse("actor.id", id))
+    {
+        candidates.push(key);
+    }
     for key in candidates {
-        if key.is_qualified() && key.as_str() != entry.session.key {
+        if watch::may_watch::<R>(&key, &entry.session).is_ok() {
             watchers.push(key.into_string());
         }
     }
@@ -160,12 +189,12 @@ struct Moves<'a> {
 }
 
 impl Moves<'_> {
-    fn head(&self, before: Option<&Head>, kind: Kind) -> Head {
+    fn head(&self, before: Option<&Head>, effect: Effect) -> Head {
         let notifying = before.and_then(|head| head.notifying.as_ref());
         Head {
             version: self.sequence,
             watermark: before.map_or(0, |head| head.watermark),
-            notifying: if kind.notifies() {
+            notifying: if effect == Effect::Notifies {
                 Some(cursor::remember(notifying, self.sequence, self.actor))
             } else {
                 notifying.cloned()

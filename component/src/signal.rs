@@ -42,12 +42,6 @@ impl Kind {
     pub fn of(word: &str) -> Option<Self> {
         Self::WORDS.iter().find(|(_, w)| *w == word).map(|(kind, _)| *kind)
     }
-
-    /// Whether watchers are told.
-    #[must_use]
-    pub fn notifies(self) -> bool {
-        matches!(self, Self::HumanDirectMessage | Self::UpstreamMissing | Self::GoalChanged)
-    }
 }
 
 impl ActorType {
@@ -125,6 +119,8 @@ impl Happening {
 pub struct Checked {
     /// What happened.
     pub kind: Kind,
+    /// Of which type its actor is.
+    pub actor: ActorType,
     /// Whom the producer named, in its order; bare keys, which cannot watch, included.
     pub watchers: Vec<Key>,
     /// What the log will hold.
@@ -138,7 +134,7 @@ pub struct Checked {
 pub fn check(signal: &Signal, now: u64) -> Result<Checked, InvalidInput> {
     let session = session::resolve("session", &signal.session)?;
     let kind = signal.happening.kind();
-    let actor = check_actor(&signal.actor, kind)?;
+    let actor_id = check_actor(&signal.actor, kind)?;
     let worded = word(&signal.happening)?;
     let optional = |field: &str, given: &Option<String>| {
         given.as_deref().map(|id| session::id(field, id)).transpose()
@@ -161,8 +157,9 @@ pub fn check(signal: &Signal, now: u64) -> Result<Checked, InvalidInput> {
     };
     Ok(Checked {
         kind,
+        actor: signal.actor.type_,
         watchers,
-        entry: entry(signal, session, actor, worded, [session_id, run_id, dedupe_key], now),
+        entry: entry(signal, session, actor_id, worded, [session_id, run_id, dedupe_key], now),
     })
 }
 

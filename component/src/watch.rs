@@ -1,6 +1,5 @@
 //! Watching and no longer watching (protocol, section 5).
 
-use alloc::string::ToString;
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -14,19 +13,21 @@ use crate::policy;
 use crate::ports::{Ports, Stored};
 use crate::refusal::MAX_INTEGER;
 use crate::retention::DAY_MS;
+use crate::rules::Rules;
 use crate::session::{self, Key};
 
 /// Starts watching. See `watches.watch` in the contract.
-pub fn watch(
-    ports: &mut impl Ports,
+pub fn watch<P: Ports>(
+    ports: &mut P,
     watcher: &str,
     target: &SessionRef,
     ambient: bool,
 ) -> Result<WatchAnswer, Error> {
-    let pair = match check(watcher, target)? {
-        Ok(pair) => pair,
-        Err(why) => return Ok(WatchAnswer::NotWatchable(why)),
-    };
+    let (watcher, target) = named(watcher, target)?;
+    if let Err(why) = may_watch::<P::Rules>(&watcher, &target) {
+        return Ok(WatchAnswer::NotWatchable(why));
+    }
+    let pair = Pair { watcher: watcher.into_string(), target };
     let provenance = if ambient { Provenance::Ambient } else { Provenance::Explicit };
     let PairState { cursor: before, head } = state(ports, &pair)?;
     let version = head.map_or(0, |head| head.version);
@@ -47,9 +48,11 @@ pub fn watch(
 
 /// Ends a watch and leaves a mark. See `watches.unwatch` in the contract.
 pub fn unwatch(ports: &mut impl Ports, watcher: &str, target: &SessionRef) -> Result<bool, Error> {
-    let Ok(pair) = check(watcher, target)? else {
+    let (watcher, target) = named(watcher, target)?;
+    if can_watch(&watcher, &target).is_err() {
         return Ok(false);
-    };
+    }
+    let pair = Pair { watcher: watcher.into_string(), target };
     let before = state(ports, &pair)?.cursor;
     let mark = Cursor {
         pair,
@@ -108,15 +111,25 @@ fn state(ports: &mut impl Ports, pair: &Pair) -> Stored<PairState> {
     Ok(states.into_iter().next().unwrap_or(PairState { cursor: None, head: None }))
 }
 
-/// The pair, or why the watcher cannot watch the target.
-fn check(watcher: &str, target: &SessionRef) -> Result<Result<Pair, Unwatchable>, Error> {
-    let watcher = Key::parse("watcher", watcher)?;
-    let target: Session = session::resolve("target", target)?;
+fn named(watcher: &str, target: &SessionRef) -> Result<(Key, Session), Error> {
+    Ok((Key::parse("watcher", watcher)?, session::resolve("target", target)?))
+}
+
+/// Whether a session can watch another, and the rules let it.
+///
+/// # Errors
+/// Why not.
+pub fn may_watch<R: Rules>(watcher: &Key, target: &Session) -> Result<(), Unwatchable> {
+    can_watch(watcher, target)?;
+    R::may_watch(watcher.as_str(), target)
+}
+
+fn can_watch(watcher: &Key, target: &Session) -> Result<(), Unwatchable> {
     if !watcher.is_qualified() {
-        return Ok(Err(Unwatchable::NotAgentQualified));
+        return Err(Unwatchable::NotAgentQualified);
     }
     if watcher.as_str() == target.key {
-        return Ok(Err(Unwatchable::WatcherIsTarget));
+        return Err(Unwatchable::WatcherIsTarget);
     }
-    Ok(Ok(Pair { watcher: watcher.as_str().to_string(), target }))
+    Ok(())
 }

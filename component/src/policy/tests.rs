@@ -38,7 +38,7 @@ proptest! {
     #[test]
     fn the_call_parses_back_to_exactly_the_session_and_the_version(key in key(), version in 0..u64::MAX >> 11) {
         let target = session(&key, "main");
-        let text = Template(Some("{call}".to_string())).word(&target, version);
+        let text = Template("{call}".into()).word(&target, version);
         let arguments = text.strip_prefix("session_status ").expect("the call's name");
         let arguments: Value = serde_json::from_str(arguments).expect("JSON");
         prop_assert_eq!(&arguments["sessionKey"], &Value::from(key.as_str()));
@@ -61,11 +61,11 @@ proptest! {
 #[test]
 fn the_default_text_is_the_protocols() {
     assert_eq!(
-        Template(None).word(&session("agent:main:subagent:child", "main"), 14),
+        Template(DEFAULT_TEMPLATE.into()).word(&session("agent:main:subagent:child", "main"), 14),
         r#"Session "agent:main:subagent:child" was changed by someone else. Catch up before acting: session_status {"sessionKey":"agent:main:subagent:child","changesSince":14}"#
     );
     assert_eq!(
-        Template(None).word(&session("global", "ops"), 0),
+        Template(DEFAULT_TEMPLATE.into()).word(&session("global", "ops"), 0),
         r#"Session "global" was changed by someone else. Catch up before acting: session_status {"sessionKey":"global","agentId":"ops","changesSince":0}"#
     );
 }

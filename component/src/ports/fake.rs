@@ -1,15 +1,20 @@
-//! A store for tests that remembers one adopted session and nothing else, or fails.
+//! A store for tests that remembers one adopted session and what it was told, or fails.
+
+use core::marker::PhantomData;
 
 use crate::contract::{
-    AppendOutcome, AppendRequest, Appended, Changes, ClaimRequest, CursorQuery, Head, Level,
-    LogPage, Opening, Pair, PairState, PendingCount, PruneRequest, Pruning, Removal, Row, Session,
-    Setting, StorageFailure, StorageFault, Upstream, Watched,
+    AppendOutcome, AppendRequest, Appended, Changes, ClaimRequest, Cursor, CursorQuery, Head,
+    Level, LogPage, Opening, Pair, PairState, PendingCount, PruneRequest, Pruning, Removal, Row,
+    Session, Setting, StorageFailure, StorageFault, Upstream, Watched,
 };
 use crate::ports::{Ports, Stored};
+use crate::rules::{Protocol, Rules};
+
+/// The store under the protocol's rules.
+pub type Fake = FakeUnder<Protocol>;
 
 /// Answers every verb as an empty store would, or with a failure.
-#[derive(Default)]
-pub struct Fake {
+pub struct FakeUnder<R> {
     /// What every verb of storage fails with.
     pub fault: Option<StorageFault>,
     /// The rows of every session.
@@ -24,9 +29,35 @@ pub struct Fake {
     pub appended: u64,
     /// What time it is, in ms beyond a day in 2026.
     pub later: u64,
+    /// What the queue was told.
+    pub enqueued: Vec<Opening>,
+    /// What was saved.
+    pub saved: Vec<Changes>,
+    /// The cursors that an append finds.
+    pub cursors: Vec<Cursor>,
+    /// Under which it stands.
+    pub rules: PhantomData<R>,
 }
 
-impl Fake {
+impl<R> Default for FakeUnder<R> {
+    fn default() -> Self {
+        Self {
+            fault: None,
+            rows: Vec::new(),
+            calls: 0,
+            logged: Vec::new(),
+            upstream: None,
+            appended: 0,
+            later: 0,
+            enqueued: Vec::new(),
+            saved: Vec::new(),
+            cursors: Vec::new(),
+            rules: PhantomData,
+        }
+    }
+}
+
+impl<R> FakeUnder<R> {
     /// A store that fails.
     #[must_use]
     pub fn broken(fault: StorageFault) -> Self {
@@ -42,7 +73,9 @@ impl Fake {
     }
 }
 
-impl Ports for Fake {
+impl<R: Rules> Ports for FakeUnder<R> {
+    type Rules = R;
+
     fn now(&mut self) -> u64 {
         1_790_000_000_000 + self.later
     }
@@ -51,10 +84,11 @@ impl Ports for Fake {
         self.answer(AppendOutcome::Appended(Appended {
             sequence: self.appended,
             head: None,
-            cursors: Vec::new(),
+            cursors: self.cursors.clone(),
         }))
     }
-    fn save(&mut self, _: &Changes) -> Stored<()> {
+    fn save(&mut self, changes: &Changes) -> Stored<()> {
+        self.saved.push(changes.clone());
         self.answer(())
     }
     fn cursors(&mut self, _: &CursorQuery, _: Option<&Pair>, _: u32) -> Stored<Vec<Watched>> {
@@ -110,7 +144,9 @@ impl Ports for Fake {
     fn set(&mut self, _: &[Setting]) -> Stored<()> {
         self.answer(())
     }
-    fn enqueue(&mut self, _: &[Opening]) {}
+    fn enqueue(&mut self, openings: &[Opening]) {
+        self.enqueued.extend_from_slice(openings);
+    }
     fn log(&mut self, _: Level, message: &str) {
         self.logged.push(message.to_string());
     }

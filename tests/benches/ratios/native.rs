@@ -10,6 +10,7 @@ use headsup::contract as host;
 use headsup::storage::Store;
 use headsup_component::contract as logic;
 use headsup_component::ports::{Ports, Stored};
+use headsup_component::rules::Protocol;
 
 /// A store, and what a host keeps for a call beside it.
 pub struct Native {
@@ -65,6 +66,8 @@ impl Native {
 }
 
 impl Ports for Native {
+    type Rules = Protocol;
+
     fn now(&mut self) -> u64 {
         self.crossings += 1;
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();

@@ -72,14 +72,14 @@ fn hoard() {
 #[inline(never)]
 fn nag() {
     loop {
-        _ = black_box(Imports.heads(&[session("agent:main:x")]));
+        _ = black_box(imports().heads(&[session("agent:main:x")]));
     }
 }
 
 fn babble() {
     let line = "babble\n".repeat(10_000);
     for _ in 0..1_000 {
-        Imports.log(Level::Warn, &line);
+        imports().log(Level::Warn, &line);
     }
 }
 
@@ -98,7 +98,7 @@ fn spam() {
                 delivery: Delivery::AnnounceAndWake,
             })
             .collect();
-        Imports.enqueue(&openings);
+        imports().enqueue(&openings);
     }
 }
 
@@ -113,13 +113,13 @@ fn store_cursor(last_seen: u64, notified: u64) {
         }),
         moved_at: 0,
     };
-    _ = Imports.save(&Changes { heads: vec![], cursors: vec![cursor] });
+    _ = imports().save(&Changes { heads: vec![], cursors: vec![cursor] });
 }
 
 fn store_head(version: u64) {
     let head = Head { version, watermark: 0, notifying: None, moved_at: 0 };
     let change = HeadChange { session: session("agent:main:x"), head };
-    _ = Imports.save(&Changes { heads: vec![change], cursors: vec![] });
+    _ = imports().save(&Changes { heads: vec![change], cursors: vec![] });
 }
 
 fn append() {
@@ -137,7 +137,11 @@ fn append() {
     };
     let request =
         AppendRequest { entry, only_if_watched: false, settled: false, named: Vec::new() };
-    _ = Imports.append(&request);
+    _ = imports().append(&request);
+}
+
+fn imports() -> Imports {
+    Imports::default()
 }
 
 fn session(key: &str) -> Session {

@@ -17,7 +17,9 @@ use headsup_component::contract::{
     Plan, Policy, Pruning, Reader, Receipt, Recovery, Removal, Selection, Session, SessionRef,
     Signal, Urgency, WatchAnswer, WatchEntry,
 };
-use headsup_component::guest::Core;
+use headsup_component::guest;
+
+type Core = guest::Core;
 
 struct Hostile;
 
