@@ -3,7 +3,7 @@
 CARGO ?= cargo
 HEADSUP := target/debug/headsup
 
-.PHONY: help setup build demo test test-c lint bench bench-bindings sim fuzz soak component install install-c clean test-python example-python test-node example-node bench-node
+.PHONY: help setup build demo test test-c lint bench bench-bindings sim fuzz soak component plugin-template install install-c clean test-python example-python test-node example-node bench-node
 
 help: ## list these verbs
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
@@ -51,6 +51,13 @@ fuzz: setup ## mutate the examples of tests/fuzz/corpus: SECONDS=… (60) for ea
 
 soak: setup ## steady load for SECONDS=600: memory, log and file stay flat
 	$(CARGO) run -p headsup-tests --example soak
+
+plugin-template: setup ## build the core of bindings/plugin-template, as other hosts load it
+	$(CARGO) build --release --locked --target wasm32-wasip2 --target-dir target/tmp/plugins \
+	  --manifest-path bindings/plugin-template/Cargo.toml
+	@mkdir -p target/guest
+	@cp target/tmp/plugins/wasm32-wasip2/release/plugin_template.wasm target/guest/plugin-template.wasm
+	@ls -l target/guest/plugin-template.wasm
 
 component: build ## the core, as other hosts load it, and the component that examines hosts
 	@scripts/conformance >/dev/null

@@ -17,6 +17,7 @@ mod gateway;
 mod ledger;
 mod names;
 mod news;
+pub mod plugins;
 
 pub use dice::Dice;
 pub use gateway::{Gateway, core, engine};

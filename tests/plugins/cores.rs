@@ -1,11 +1,11 @@
-//! The cores that these tests load: `tests/hostile`, built once, and what can be made of its bytes.
+//! The cores that these tests load: `tests/hostile` and the template of plugins, each built once, and what
+//! can be made of the bytes of the first.
 
-use std::ffi::OsStr;
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::sync::OnceLock;
-use std::{env, fs};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
+use harness::plugins;
 use headsup::{Engine, Plugin};
 
 /// One engine for all tests, so that each core is compiled once.
@@ -27,7 +27,22 @@ pub fn bytes() -> Vec<u8> {
     BYTES.get_or_init(|| build("")).clone()
 }
 
-/// The same with one of the crate's features.
+/// The template of a core of one's own, as it stands in the repository.
+pub fn template() -> Plugin {
+    static PLUGIN: OnceLock<Plugin> = OnceLock::new();
+    let load = || {
+        let component = plugins::build(&template_folder(), "");
+        Plugin::from_file(engine(), component).unwrap()
+    };
+    PLUGIN.get_or_init(load).clone()
+}
+
+/// Where it stands.
+pub fn template_folder() -> PathBuf {
+    folder("bindings/plugin-template")
+}
+
+/// The misbehaving one with one of its crate's features.
 pub fn with_feature(feature: &str) -> Vec<u8> {
     build(feature)
 }
@@ -48,38 +63,14 @@ pub fn patched(from: &str, to: &str) -> Vec<u8> {
     bytes
 }
 
-/// Builds the crate as somebody with a plugin of their own would. Cargo's lock on the target folder
-/// makes tests of several processes wait for each other; those of this one are serialised here.
 fn build(features: &str) -> Vec<u8> {
-    static ONE_AT_A_TIME: std::sync::Mutex<()> = std::sync::Mutex::new(());
-    let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("hostile");
-    let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo
-        .current_dir(folder())
-        .args(["build", "--locked", "--quiet", "--target", "wasm32-wasip2", "--profile", "guest"])
-        .args([OsStr::new("--target-dir"), target.as_os_str()])
-        .args(["--features", features]);
-    // What the outer cargo was asked for is meant for this machine's code.
-    for (name, _) in env::vars_os() {
-        let inherited = name.to_string_lossy();
-        let foreign = [
-            "CARGO_PROFILE_",
-            "CARGO_BUILD_",
-            "CARGO_TARGET_",
-            "CARGO_ENCODED_",
-            "RUSTFLAGS",
-            "RUSTC",
-        ];
-        if foreign.iter().any(|prefix| inherited.starts_with(prefix)) {
-            cargo.env_remove(&name);
-        }
-    }
-    let status = cargo.status().unwrap();
-    assert!(status.success(), "tests/hostile does not build");
-    fs::read(target.join("wasm32-wasip2/guest/hostile.wasm")).unwrap()
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    // The next build with other features takes the place of this one's component.
+    let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    fs::read(plugins::build(&folder("tests/hostile"), features)).unwrap()
 }
 
-fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("hostile")
+/// A folder of the repository.
+fn folder(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path)
 }

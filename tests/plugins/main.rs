@@ -16,6 +16,7 @@ mod memory;
 
 mod loading;
 mod swap;
+mod template;
 
 mod failing_store;
 mod limited_file;
