@@ -2,7 +2,7 @@
 
 use crate::binary::run_with;
 
-const COMMANDS: [&[&str]; 14] = [
+const COMMANDS: [&[&str]; 15] = [
     &["replay"],
     &["serve"],
     &["log"],
@@ -15,6 +15,7 @@ const COMMANDS: [&[&str]; 14] = [
     &["upstreams"],
     &["upstreams", "explain"],
     &["plugin"],
+    &["plugin", "new"],
     &["plugin", "inspect"],
     &["plugin", "check"],
 ];

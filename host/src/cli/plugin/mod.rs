@@ -1,4 +1,6 @@
-//! `headsup plugin inspect FILE` and `headsup plugin check FILE`.
+//! `headsup plugin new NAME`, `headsup plugin inspect FILE` and `headsup plugin check FILE`.
+
+mod new;
 
 use std::path::PathBuf;
 
@@ -58,19 +60,23 @@ Environment:
 Example:
   headsup plugin check core.wasm && headsup serve --stdio --plugin core.wasm";
 
-const BOTH: &str = "\
+const ALL: &str = "\
 Exit status:
-  0  the component is as it should be
+  0  the component is as it should be, or the crate was written
   1  it is not
   2  wrong usage
 
-Example:
+Examples:
+  headsup plugin new quiet-plans
   headsup plugin inspect core.wasm && headsup plugin check core.wasm";
 
-/// Look at a component before it is used as the core
+/// Make a core of your own, or look at a component before it is used as one
 #[derive(Debug, clap::Subcommand)]
-#[command(after_long_help = BOTH)]
+#[command(after_long_help = ALL)]
 pub enum Command {
+    /// Write a crate that builds a core with a rule of your own
+    #[command(after_long_help = new::HELP)]
+    New(new::Arguments),
     /// Show what a component imports and exports, and whether it may be loaded
     #[command(after_long_help = INSPECT)]
     Inspect(Arguments),
@@ -95,6 +101,7 @@ pub struct Arguments {
 
 pub fn run(setup: &Setup, command: &Command, output: &mut Output) -> Result<Verdict, Failure> {
     match command {
+        Command::New(arguments) => new::run(arguments, output).map(|()| Verdict::Fine),
         Command::Inspect(arguments) => inspect(setup, arguments, output),
         Command::Check(arguments) => check(setup, arguments, output),
     }
