@@ -3,6 +3,24 @@
 //!
 //! What is examined is a [`Stage`]. [`FileStage`] is headsup's own: the code that serves cores. Who
 //! keeps a store of another kind, in Rust, implements one and has it examined likewise.
+//!
+//! ```no_run
+//! use headsup::Engine;
+//! use headsup::examination::{Examination, FileStage};
+//! use headsup::storage::StoreOptions;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let component = std::fs::read("target/guest/headsup-conformance.wasm")?;
+//! let examination = Examination::new(&Engine::new(None)?, &component)?;
+//! let mut stores = 0..;
+//! let report = examination.play(|| {
+//!     let path = format!("scratch/{}.db", stores.next().unwrap_or(0));
+//!     FileStage::open(&StoreOptions::new(path)).map_err(|failure| failure.message)
+//! })?;
+//! println!("{report}");
+//! # Ok(())
+//! # }
+//! ```
 
 mod file;
 mod game;
