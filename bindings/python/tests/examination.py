@@ -148,11 +148,15 @@ class _Played:
         """Runs a step. Returns whether the case goes on."""
         news, self._news = self._news, News([], [])
 
+        said: list[Case] = []
+
         def body(instance: Instance) -> Any:
             self._of._begin_counting(instance)
-            return instance.call(
+            answer = instance.call(
                 "examination", "step", self._number, step, news, deadline_ms=PATIENCE
             )
+            said.append(answer)
+            return answer
 
         if plan.transaction == "none":
             done = self._without(step, news)
@@ -164,15 +168,14 @@ class _Played:
         )
         if done.failure is not None and done.failure.tag == "trap" and plan.traps:
             return True
-        if done.failure is not None and done.failure.tag == "storage":
-            # A call under which a verb failed is lost, whatever it answers; what comes next looks.
-            return True
-        if done.failure is not None:
+        # A call under which a verb failed is lost, whatever it answered; what it found still counts.
+        is_lost = done.failure is not None and done.failure.tag == "storage" and bool(said)
+        if done.failure is not None and not is_lost:
             self._tell(True, f"step {step} failed: {done.failure}")
             return False
         if plan.traps:
             self._tell(True, f"step {step} was to trap, and did not")
-        for finding in done.answer.value:
+        for finding in (said[0] if is_lost else done.answer).value:
             if finding.tag == "broken":
                 asked, must, was = finding.value
                 self._tell(True, f"{asked}: must be {must}, and was {was}")

@@ -144,3 +144,15 @@ def test_a_planted_fault_is_found(
     plant_it(monkeypatch)
     broken = (finding for finding in examination.findings({subject}) if finding.is_broken)
     assert next(broken, None) is not None
+
+
+def test_what_a_step_found_counts_also_where_a_verb_failed_under_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(connection: apsw.Connection, *rest: Any) -> Any:
+        raise apsw.FullError("it is full")
+
+    monkeypatch.setitem(WRITES, "claim", fails)
+    examination = Examination(tmp_path)
+    words = [finding.words for finding in examination.findings({"claims"}) if finding.is_broken]
+    assert any("`claim`: must be succeed" in each for each in words), words
