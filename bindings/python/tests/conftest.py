@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -73,3 +76,30 @@ def opened(engine: EngineName, db: Path) -> Iterator[headsup.Headsup]:
 def python_environment() -> dict[str, str]:
     """For processes that run this package."""
     return {**os.environ, "PYTHONPATH": str(ROOT / "bindings" / "python" / "src")}
+
+
+@contextmanager
+def elsewhere(db: Path, sql: str) -> Iterator[None]:
+    """Another process runs this on the file, and holds what it began until the end. Another one,
+    because two copies of SQLite in one process do not see each other's locks."""
+    program = (
+        "import apsw, sys; c = apsw.Connection(sys.argv[1]); c.execute(sys.argv[2]);"
+        "print('ran', flush=True); sys.stdin.read(); c.close()"
+    )
+    other = subprocess.Popen(
+        [sys.executable, "-c", program, str(db), sql],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert other.stdout is not None and other.stdout.readline() == "ran\n"
+        yield
+    finally:
+        other.communicate()
+
+
+def run_elsewhere(db: Path, sql: str) -> None:
+    """Another process runs this on the file."""
+    with elsewhere(db, sql):
+        pass

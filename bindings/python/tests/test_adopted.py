@@ -8,6 +8,7 @@ import os
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import apsw
@@ -186,10 +187,10 @@ def test_the_command_goes_on_where_this_package_stopped(
             adopted.type("three")
             assert adopted.check() == Checks(1, 1, 0, 0)
             assert other.call("checkUpstreams")["activity"] == 0
-        # The same file is the same for both: nothing looked like a rotation.
-        links = apsw.Connection(str(db)).execute("SELECT state_json FROM session_upstream_links")
-        state = links.get
-        assert "rotations" not in json.loads(state)
+    # The same file is the same for both: nothing looked like a rotation.
+    with closing(apsw.Connection(str(db))) as after:
+        state = after.execute("SELECT state_json FROM session_upstream_links").get
+    assert "rotations" not in json.loads(state)
 
 
 def test_a_line_beyond_what_this_host_reads_is_said_to_be_unavailable(folder: Path) -> None:

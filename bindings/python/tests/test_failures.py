@@ -6,13 +6,14 @@ import os
 import shutil
 import subprocess
 import time
+from contextlib import closing
 from pathlib import Path
 
 import apsw
 import pytest
 
 import headsup
-from conftest import ROOT
+from conftest import HAS_NATIVE, ROOT, elsewhere, run_elsewhere
 from headsup import Actor, Headsup
 from headsup.opening import EngineName
 
@@ -105,18 +106,15 @@ def test_a_busy_store_is_a_failed_recording_and_an_error_elsewhere(
 ) -> None:
     with headsup.open(db, engine=engine, busy_timeout=0.1) as store:
         recorded(store, WORKER)
-        other = apsw.Connection(str(db))
-        other.execute("BEGIN IMMEDIATE")
-        assert recorded(store, WORKER) == headsup.Recording("failed", reason="store-busy")
-        with pytest.raises(headsup.CallFailed) as failed:
-            store.watch(MAIN, WORKER)
-        assert failed.value.reason == "store-busy"
-        # Readers never queue behind a writer, and bad input is refused whatever failed.
-        assert store.status(WORKER).state_version == 1
-        with pytest.raises(headsup.InvalidInput):
-            store.watch("agent:", WORKER)
-        other.execute("ROLLBACK")
-        other.close()
+        with elsewhere(db, "BEGIN IMMEDIATE"):
+            assert recorded(store, WORKER) == headsup.Recording("failed", reason="store-busy")
+            with pytest.raises(headsup.CallFailed) as failed:
+                store.watch(MAIN, WORKER)
+            assert failed.value.reason == "store-busy"
+            # Readers never queue behind a writer, and bad input is refused whatever failed.
+            assert store.status(WORKER).state_version == 1
+            with pytest.raises(headsup.InvalidInput):
+                store.watch("agent:", WORKER)
         assert recorded(store, WORKER) == headsup.Recording("recorded", 2)
 
 
@@ -152,9 +150,7 @@ def test_a_file_of_somebody_else_is_refused(
     sql: str, reason: str, engine: EngineName, tmp_path: Path
 ) -> None:
     path = tmp_path / "theirs.db"
-    theirs = apsw.Connection(str(path))
-    theirs.execute(sql)
-    theirs.close()
+    run_elsewhere(path, sql)
     before = path.read_bytes()
     with pytest.raises(headsup.OpenError) as refused:
         headsup.open(path, engine=engine)
@@ -166,13 +162,14 @@ def test_a_store_of_a_newer_headsup_is_refused_and_a_gateways_own_tables_are_not
     engine: EngineName, tmp_path: Path
 ) -> None:
     path = tmp_path / "gateway.db"
-    theirs = apsw.Connection(str(path))
-    theirs.execute("CREATE TABLE messages (text TEXT); INSERT INTO messages VALUES ('theirs')")
+    run_elsewhere(path, "CREATE TABLE messages (text TEXT); INSERT INTO messages VALUES ('theirs')")
     with headsup.open(path, engine=engine) as store:
         recorded(store, WORKER)
-    assert theirs.execute("SELECT text FROM messages").get == "theirs"
-    theirs.execute("INSERT INTO headsup_migrations VALUES (2, '0002_later', 0)")
-    theirs.close()
+        theirs = "UPDATE messages SET text = text || ' still' WHERE text = 'theirs'"
+        run_elsewhere(path, theirs)
+    with closing(apsw.Connection(str(path))) as after:
+        assert after.execute("SELECT text FROM messages").get == "theirs still"
+    run_elsewhere(path, "INSERT INTO headsup_migrations VALUES (2, '0002_later', 0)")
     with pytest.raises(headsup.OpenError) as refused:
         headsup.open(path, engine=engine)
     assert refused.value.reason == "store-too-new"
@@ -193,12 +190,11 @@ def test_a_row_that_breaks_the_protocol_is_corrupt_and_never_quoted(
 ) -> None:
     with headsup.open(db, engine=engine) as store:
         recorded(store, WORKER)
-        theirs = apsw.Connection(str(db))
-        theirs.execute(
+        run_elsewhere(
+            db,
             "PRAGMA ignore_check_constraints = 1;"
-            "UPDATE session_state_heads SET watermark = -77, notifying_actor = 'secret'"
+            "UPDATE session_state_heads SET watermark = -77, notifying_actor = 'secret'",
         )
-        theirs.close()
         with pytest.raises(headsup.CallFailed) as failed:
             store.status(WORKER, changes_since=0)
         assert failed.value.reason == "store-corrupt"
@@ -213,3 +209,15 @@ def test_a_store_that_was_closed_lets_the_file_go(engine: EngineName, db: Path) 
     while Path(f"{db}-wal").exists() and time.monotonic() < end:
         time.sleep(0.01)
     assert not Path(f"{db}-wal").exists()
+
+
+@pytest.mark.skipif(not HAS_NATIVE, reason="the C library is not built")
+def test_both_engines_in_one_process_are_kept_off_the_same_file(db: Path) -> None:
+    with headsup.open(db, engine="native") as store, headsup.open(db, engine="native"):
+        with pytest.raises(headsup.OpenError, match="each other's locks"):
+            headsup.open(db, engine="component")
+        recorded(store, WORKER)
+    with headsup.open(db, engine="component") as store:
+        assert store.status(WORKER).state_version == 1
+        with pytest.raises(headsup.OpenError, match="each other's locks"):
+            headsup.open(db, engine="native")

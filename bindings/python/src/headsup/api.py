@@ -6,7 +6,7 @@ import itertools
 import json
 import os
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from types import TracebackType
 from typing import Any
 
@@ -50,8 +50,9 @@ class Headsup:
     it raises a `HeadsupError`.
     """
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, closed: Callable[[], None] = lambda: None) -> None:
         self._engine = engine
+        self._on_closed = closed
         self._ids = itertools.count(1)
         self._closing = threading.Lock()
         self._closed = False
@@ -78,7 +79,13 @@ class Headsup:
             if self._closed:
                 return
             self._closed = True
-        self._engine.close()
+        try:
+            self._engine.close()
+        except HeadsupError:
+            # The native engine refuses it in a callback: the store is open as before.
+            self._closed = False
+            raise
+        self._on_closed()
 
     def call(self, request: str | bytes | dict[str, Any] | list[Any]) -> str | None:
         """Answers one JSON-RPC request, or a batch of them, as the JSON text of the response; `None`

@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import Literal
 
+from . import apart, native
 from .api import Headsup
 from .engine import Engine, Options
 from .errors import OpenError
@@ -64,18 +65,18 @@ def open(
     )
     if durability not in ("full", "normal"):
         raise OpenError("unknown-value", "durability must be 'full' or 'normal'")
-    return Headsup(_started(engine, options, Listener(on_notice, on_wake, on_log)))
+    if engine is None:
+        engine = "native" if native.library() is not None else "component"
+    with apart.opening(engine, options.path) as opened:
+        started = _started(engine, options, Listener(on_notice, on_wake, on_log))
+        return Headsup(started, opened())
 
 
-def _started(name: EngineName | None, options: Options, listener: Listener) -> Engine:
-    # Each brings a library with it, which the other has no use for.
-    from . import native
-
-    if name is None:
-        name = "native" if native.library() is not None else "component"
+def _started(name: EngineName, options: Options, listener: Listener) -> Engine:
     if name == "native":
         return native.NativeEngine(options, listener)
     if name == "component":
+        # It brings a library with it, which the other has no use for.
         from .component.engine import ComponentEngine
 
         return ComponentEngine(options, listener)
