@@ -3,7 +3,7 @@
 CARGO ?= cargo
 HEADSUP := target/debug/headsup
 
-.PHONY: help setup build demo test test-c lint bench bench-bindings sim fuzz soak component plugin-template install install-c clean test-python example-python test-node example-node bench-node
+.PHONY: help setup build demo test test-c test-node test-python test-together lint bench bench-bindings bench-node sim fuzz soak component plugin-template install install-c clean example-node example-python
 
 help: ## list these verbs
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
@@ -26,9 +26,10 @@ lint: setup ## format, clippy, rustdoc, links and named tests of the docs, all w
 
 test: lint ## every lint and every test
 	$(CARGO) test --workspace
-	@scripts/test-python
 	@scripts/test-c
 	@scripts/test-node
+	@scripts/test-python
+	@scripts/test-together
 
 test-c: setup ## the C ABI: from C under sanitizers, its examples, and from ctypes
 	@scripts/test-c
@@ -66,6 +67,9 @@ component: build ## the core, as other hosts load it, and the component that exa
 PORT ?= 8080
 test-python: build ## types and tests of the Python binding; set up in target/
 	@scripts/test-python
+
+test-together: build ## one store for hosts in every language that is set up here
+	@scripts/test-together
 
 example-python: build ## a gateway in Python with two sessions, over HTTP: PORT=… (8080)
 	@scripts/test-python --set-up

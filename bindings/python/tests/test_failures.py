@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import threading
 import time
 from contextlib import closing
 from pathlib import Path
@@ -115,6 +116,25 @@ def test_a_busy_store_is_a_failed_recording_and_an_error_elsewhere(
             assert store.status(WORKER).state_version == 1
             with pytest.raises(headsup.InvalidInput):
                 store.watch("agent:", WORKER)
+        assert recorded(store, WORKER) == headsup.Recording("recorded", 2)
+
+
+def test_many_calls_that_wait_for_a_busy_store_all_fail_with_it(
+    engine: EngineName, db: Path
+) -> None:
+    with headsup.open(db, engine=engine, busy_timeout=0.5) as store:
+        recorded(store, WORKER)
+        outcomes: list[str | None] = []
+        with elsewhere(db, "BEGIN IMMEDIATE"):
+            threads = [
+                threading.Thread(target=lambda: outcomes.append(recorded(store, WORKER).reason))
+                for _ in range(40)
+            ]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            assert outcomes == ["store-busy"] * 40
         assert recorded(store, WORKER) == headsup.Recording("recorded", 2)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from conftest import ROOT, python_environment
 from headsup.component.core import RECORDS, Signature, built_in
-from headsup.component.engine import _TYPED
+from headsup.component.engine import TYPED
 from headsup.opening import EngineName
 from headsup.storage import sql
 
@@ -98,7 +98,7 @@ def test_the_records_have_the_members_of_the_contract() -> None:
             return super().get(names, default)
 
     noting = Noting(RECORDS)
-    for interface, function in _TYPED:
+    for interface, function in TYPED:
         Signature(core._types[core.export(interface)][function], noting)
     for functions in core.imports.values():
         for type_ in functions.values():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -182,6 +183,8 @@ class Desks:
         self.core = core
         self._writer = Desk(Store.open, options, clock, limits, trust)
         self._writing = threading.Lock()
+        # When a call began to wait for the lock that it did not get, and the failure.
+        self._busy: tuple[float, Case] | None = None
         # The connection that makes the file goes first, and says what is wrong with it.
         self._writer.ready()
         readers = 0 if options.is_in_memory else READERS
@@ -193,10 +196,21 @@ class Desks:
         self._closed = False
 
     def write(self, body: Body) -> Done:
-        """Runs a call in a transaction that can write."""
+        """Runs a call in a transaction that can write.
+
+        A call that has waited through a whole busy time-out of another one fails with it: else the
+        last of a hundred waiting calls would wait a hundred times as long.
+        """
+        made = time.monotonic()
         with self._writing:
             self._check_open()
-            return self._writer.run(self.core, body, write=True)
+            if self._busy is not None and made <= self._busy[0]:
+                return Done.failed(self._busy[1])
+            begun = time.monotonic()
+            done = self._writer.run(self.core, body, write=True)
+            failure = done.failure
+            self._busy = None if failure is None or not _is_busy(failure) else (begun, failure)
+            return done
 
     def read(self, body: Body) -> Done:
         """Runs a call on one snapshot."""
@@ -237,6 +251,10 @@ class Desks:
     def _check_open(self) -> None:
         if self._closed:
             raise ClosedError
+
+
+def _is_busy(failure: Case) -> bool:
+    return failure.tag == "storage" and failure.value.fault == "busy"
 
 
 class ClosedError(Exception):

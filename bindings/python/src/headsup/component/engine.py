@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import threading
 from collections.abc import Callable
 from typing import Any
 
 from ..clock import Clock
-from ..contract import Case, Check, Metadata, Method, Plan, Recovery, Session
+from ..contract import Case, Check, Metadata, Method, Plan, Session
 from ..engine import Options
-from ..errors import CallFailed, Closed, HeadsupError, InvalidInput, OpenError
+from ..errors import Closed, HeadsupError, OpenError
 from ..listener import Listener
 from ..sources import FolderFiles
 from ..sources.crew import Crew
@@ -22,6 +21,7 @@ from .checks import Checks
 from .core import Core, built_in, load
 from .courier import Courier
 from .desk import Body, ClosedError, Desks, Done, Limits
+from .failures import Failed, last_words, refusal, store_word
 from .instance import SWOLLEN, Instance, Trapped
 from .monitor import Monitor
 from .mouth import Mouth
@@ -169,7 +169,7 @@ class ComponentEngine:
             case _:
                 try:
                     tally = self._checks.run(Case("all"))
-                except _Failure as failure:
+                except Failed as failure:
                     return self._failed(request, failure.failure)
                 done = Case("upstreams-checked", tally)
         answered, effects = self._mouth.ask(core, "wire", "respond", request, done)
@@ -201,7 +201,7 @@ class ComponentEngine:
             self._courier.deliver(effects)
             worded: str | None = response
             return worded
-        return _last_words(failure)
+        return last_words(failure)
 
     # What checks of adopted sessions need.
 
@@ -225,10 +225,7 @@ class ComponentEngine:
         """What an open store does before its first call."""
         self._prune("at-start")
         try:
-            recovered: Recovery = self._ask(
-                "maintenance", "recover", False, write=True, long=True
-            )
-            del recovered
+            self._ask("maintenance", "recover", False, write=True, long=True)
         except HeadsupError as error:
             self._courier.log("error", f"pending notices were not recovered: {error}")
         if self._clock.is_manual:
@@ -327,10 +324,10 @@ class ComponentEngine:
         done = self._run(body, write=write)
         self._courier.deliver(done.effects)
         if done.failure is not None:
-            raise _Failure(done.failure)
+            raise Failed(done.failure)
         tag, value = done.answer
         if tag == "err":
-            raise _refusal(value)
+            raise refusal(value)
         return value
 
     def _run(self, body: Body, *, write: bool) -> Done:
@@ -342,7 +339,7 @@ class ComponentEngine:
     def _learn(self, core: Core) -> dict[str, str]:
         """The methods of a core, with what each does to the store. Asking is also what shows that it
         can start and that its types are the contract's."""
-        for interface, function in _TYPED:
+        for interface, function in TYPED:
             core.signature(interface, function)
         try:
             methods, _ = self._mouth.ask(core, "wire", "methods")
@@ -352,7 +349,7 @@ class ComponentEngine:
         return {name: access for name, access in map(Method._make, methods)}
 
 
-_TYPED = (
+TYPED = (
     ("wire", "methods"),
     ("wire", "writes"),
     ("wire", "call"),
@@ -368,22 +365,6 @@ _TYPED = (
     ("plugin", "describe"),
 )
 """The exports that this host calls; everything else it asks by `wire`."""
-
-
-class _Failure(CallFailed):
-    """A call that failed outside the core."""
-
-    def __init__(self, failure: Case) -> None:
-        reason, words = failure_words(failure)
-        super().__init__(reason, words, code=-32000)
-        self.failure = failure
-
-
-def _refusal(error: Case) -> HeadsupError:
-    if error.tag == "storage":
-        return _Failure(error)
-    reason, field, message = error.value
-    return InvalidInput(reason, message, code=-32602, field=field)
 
 
 def _asking(
@@ -419,31 +400,3 @@ def _check(seen: envelope.Envelope, response: str | None) -> None:
             raise Trapped(Case("trap", _SILENCE))
     elif len(response) > RESPONSE_BYTES or not envelope.is_response(response):
         raise Trapped(Case("trap", _NO_RESPONSE))
-
-
-def store_word(fault: str) -> str:
-    """The word on the wire for a fault of the store."""
-    return fault if fault == "foreign-schema" else f"store-{fault}"
-
-
-def failure_words(failure: Case) -> tuple[str, str]:
-    """The word and the words for a failure outside the core, where no core says them."""
-    match failure:
-        case ("storage", (fault, message)):
-            return store_word(fault), message
-        case ("trap", words):
-            return "plugin-trap", f"the core trapped: {words}"
-        case ("timeout", ms):
-            return "plugin-timeout", f"the core did not return within {ms} ms"
-        case (tag, value):
-            return tag, f"{tag}: {value}"
-    raise AssertionError(failure)
-
-
-def _last_words(failure: Case) -> str:
-    """Should no core be able to say it."""
-    reason, message = failure_words(failure)
-    error = {"code": -32000, "message": message, "data": {"reason": reason}}
-    return json.dumps({"jsonrpc": "2.0", "id": None, "error": error})
-
-
