@@ -22,6 +22,7 @@ lint: setup ## format, clippy, rustdoc, links and named tests of the docs, all w
 	@scripts/check-guarantees
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
+	@scripts/conformance --lint
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps
 
 test: lint ## every lint and every test
