@@ -309,6 +309,12 @@ impl Awareness {
         }
     }
 
+    /// Another store, in memory and empty, with the core that serves now.
+    #[cfg(feature = "server")]
+    pub(crate) fn scratch(&self) -> Result<Self, crate::OpenError> {
+        Self::builder(":memory:").plugin(self.inner.plugin()).manual_clock(0).open()
+    }
+
     pub(crate) fn read<T: Send + 'static>(
         &self,
         body: impl FnOnce(&Core, Guest) -> Answer<T> + Send + 'static,

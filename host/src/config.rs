@@ -1,6 +1,8 @@
 //! Settings as text: the TOML file of the command, the JSON of the C ABI. `host/headsup.example.toml`
 //! documents every key; an unknown one is an error, so that a slip of the pen is found and not ignored.
 
+mod serve;
+
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -9,8 +11,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::builder::Builder;
 use crate::contract;
-use crate::rpc::BATCH_LIMIT;
 use crate::storage::Durability;
+
+pub use self::serve::Serve;
+
+/// A key, its value, and what it lies between.
+type Bounds = (&'static str, u64, u64, u64);
 
 /// What the built-in core takes for the longest line of a transcript, 64 MiB, which is more than a
 /// request of the default length and the notices that come of it take.
@@ -40,7 +46,7 @@ pub struct Config {
     pub store: Store,
     /// The component that holds the logic.
     pub core: Core,
-    /// The line protocol.
+    /// How requests are served.
     pub serve: Serve,
     /// When watchers are woken.
     pub wakes: Wakes,
@@ -92,16 +98,6 @@ pub struct Core {
     pub memory_mib: usize,
     /// Where compiled code is kept; absent: the platform's cache directory; empty: nowhere.
     pub cache_dir: Option<PathBuf>,
-}
-
-/// The line protocol.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Serve {
-    /// The longest request, in bytes.
-    pub request_bytes: usize,
-    /// The most requests in a batch.
-    pub batch_requests: usize,
 }
 
 /// When watchers are woken.
@@ -189,12 +185,6 @@ impl Default for Core {
             memory_mib: 256,
             cache_dir: None,
         }
-    }
-}
-
-impl Default for Serve {
-    fn default() -> Self {
-        Self { request_bytes: 4 << 20, batch_requests: BATCH_LIMIT }
     }
 }
 
@@ -322,20 +312,18 @@ impl Config {
     pub fn check(&self) -> Result<(), ConfigError> {
         let Self { store, core, serve, wakes, upstreams, .. } = self;
         let most = u64::from(u32::MAX);
-        let bounds: [(&str, u64, u64, u64); 11] = [
+        let bounds: [Bounds; 9] = [
             ("store.busy_timeout_ms", store.busy_timeout_ms, 1, 600_000),
             ("store.readers", store.readers as u64, 1, 256),
             ("store.waiting_calls", store.waiting_calls as u64, 1, most),
             ("core.deadline_ms", core.deadline_ms, 10, most),
             ("core.long_deadline_ms", core.long_deadline_ms, 10, most),
             ("core.memory_mib", core.memory_mib as u64, LEAST_MEMORY_MIB, 4_096),
-            ("serve.request_bytes", serve.request_bytes as u64, 1_024, 1 << 30),
-            ("serve.batch_requests", serve.batch_requests as u64, 1, 100_000),
             ("wakes.window_ms", wakes.window_ms, 0, most),
             ("upstreams.deadline_ms", upstreams.deadline_ms, 100, 3_600_000),
             ("upstreams.first_ms", upstreams.first_ms, 0, most),
         ];
-        for (key, value, least, most) in bounds {
+        for (key, value, least, most) in bounds.into_iter().chain(serve.bounds()) {
             ensure((least..=most).contains(&value), || {
                 format!("{key} is {value}; it must lie between {least} and {most}")
             })?;
@@ -426,6 +414,9 @@ mod tests {
             ("[store]\nreaders = 0", "store.readers"),
             ("[core]\nmemory_mib = 191", "core.memory_mib"),
             ("[serve]\nrequest_bytes = 10", "serve.request_bytes"),
+            ("[serve]\nhead_bytes = 10", "serve.head_bytes"),
+            ("[serve]\nstreams = 0", "serve.streams"),
+            ("[serve]\npatience_ms = 0", "serve.patience_ms"),
             ("[wakes]\nrepeat_ms = 10", "wakes.repeat_ms"),
             ("[upstreams]\ndeadline_ms = 10", "upstreams.deadline_ms"),
             ("[upstreams]\ninterval_ms = 59999", "upstreams.interval_ms"),

@@ -40,6 +40,7 @@
 //!   [`Awareness::call`] speaks JSON-RPC.
 //! - [`Plugin`] and [`Engine`] load cores, [`Inspection`] looks at one, [`Awareness::swap`] changes
 //!   it at run time.
+//! - [`rpc`] answers lines, and `server` a Unix socket and HTTP.
 //! - [`contract`] is the vocabulary, generated from the WIT files.
 //!
 //! The modules stand in the order in which a call passes them.
@@ -85,6 +86,8 @@ pub mod config;
 pub mod conformance;
 pub mod examination;
 pub mod rpc;
+#[cfg(feature = "server")]
+pub mod server;
 
 mod error;
 
@@ -107,7 +110,7 @@ pub use error::{Error, OpenError};
 pub use explain::{ExplainError, Explained, ExplainedLine};
 pub use interface::{Inspection, Interfaces, Surface};
 pub use plugin::{Plugin, PluginError};
-pub use queue::{Listener, TracingListener};
+pub use queue::{Listener, Listeners, TracingListener};
 pub use recording::Recording;
 pub use sources::{FolderFiles, SourceFiles, user_folders};
 pub use storage::{Durability, LinkState};

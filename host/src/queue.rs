@@ -52,6 +52,25 @@ impl Listener for TracingListener {
     }
 }
 
+/// Several listeners as one. Each hears everything, in this order, and one that panics keeps the
+/// news from those after it.
+#[derive(Clone)]
+pub struct Listeners(pub Vec<Arc<dyn Listener>>);
+
+impl Listener for Listeners {
+    fn notice(&self, watcher: &str, notice: &Notice) {
+        self.0.iter().for_each(|listener| listener.notice(watcher, notice));
+    }
+
+    fn wake(&self, watcher: &str) {
+        self.0.iter().for_each(|listener| listener.wake(watcher));
+    }
+
+    fn log(&self, level: Level, message: &str) {
+        self.0.iter().for_each(|listener| listener.log(level, message));
+    }
+}
+
 /// Where effects go.
 pub(crate) struct Courier {
     listener: Arc<dyn Listener>,

@@ -43,7 +43,7 @@ fn profile_folder() -> PathBuf {
 pub fn headsup<I: AsRef<OsStr>>(arguments: impl IntoIterator<Item = I>) -> Command {
     let mut command = Command::new(&*HEADSUP);
     command.args(arguments).stdin(Stdio::null());
-    for name in ["HEADSUP_DB", "HEADSUP_PLUGIN", "HEADSUP_CONFIG", "HEADSUP_LOG"] {
+    for name in ["HEADSUP_DB", "HEADSUP_PLUGIN", "HEADSUP_CONFIG", "HEADSUP_LOG", "HEADSUP_TOKEN"] {
         command.env_remove(name);
     }
     command.env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE");

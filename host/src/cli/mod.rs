@@ -4,6 +4,7 @@ mod adopt;
 mod ask;
 mod doctor;
 mod failure;
+mod input;
 mod log;
 mod notices;
 mod options;
