@@ -1,7 +1,8 @@
 //! That `docs/openapi.json` describes the server: every method and path, and nothing else; every answer
 //! of the vectors, and every request that they have answered with a result.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
 use headsup_component::wire;
 use jsonschema::Validator;
@@ -15,11 +16,14 @@ const TEXT: &str = include_str!("../../docs/openapi.json");
 /// The description, with its schemas ready to use.
 pub struct Description {
     whole: Value,
-    schemas: std::collections::BTreeMap<String, Validator>,
+    schemas: BTreeMap<String, Validator>,
 }
 
+/// The one of this process: to make its schemas ready takes longer than any test.
+pub static DESCRIPTION: LazyLock<Description> = LazyLock::new(Description::new);
+
 impl Description {
-    pub fn new() -> Self {
+    fn new() -> Self {
         let whole: Value = serde_json::from_str(TEXT).unwrap();
         let names = whole["components"]["schemas"].as_object().unwrap().keys();
         let schemas = names.map(|name| (name.clone(), validator(&whole, name))).collect();
@@ -73,7 +77,7 @@ fn validator(whole: &Value, name: &str) -> Validator {
 
 #[test]
 fn every_method_is_described_and_nothing_else() {
-    let description = Description::new();
+    let description = &*DESCRIPTION;
     let schemas = description.whole["components"]["schemas"].as_object().unwrap();
     let described = |suffix: &str| -> BTreeSet<&str> {
         schemas.keys().filter_map(|name| name.strip_suffix(suffix)).collect()
@@ -96,7 +100,7 @@ fn every_method_is_described_and_nothing_else() {
 
 #[test]
 fn every_schema_is_used_and_is_one() {
-    let description = Description::new();
+    let description = &*DESCRIPTION;
     for name in description.schemas.keys() {
         let reference = format!("\"#/components/schemas/{name}\"");
         assert!(TEXT.contains(&reference), "{name} is used nowhere");
@@ -105,7 +109,7 @@ fn every_schema_is_used_and_is_one() {
 
 #[test]
 fn a_wrong_answer_is_told_from_a_right_one() {
-    let description = Description::new();
+    let description = &*DESCRIPTION;
     let sent = r#"{"jsonrpc":"2.0","id":1,"method":"watch","params":{"watcher":"a","target":"b"}}"#;
     let answer = |result: Value| [json!({"jsonrpc": "2.0", "id": 1, "result": result})];
     description.holds_for(sent, &answer(json!({"watched": true}))).unwrap();
@@ -123,7 +127,7 @@ fn a_wrong_answer_is_told_from_a_right_one() {
 
 #[test]
 fn every_path_is_served_as_described_and_any_other_is_not_there() {
-    let description = Description::new();
+    let description = &*DESCRIPTION;
     let server = Server::start();
     let mut client = server.client();
     let paths = description.whole["paths"].as_object().unwrap();

@@ -7,7 +7,7 @@ use headsup::conformance::{self, Report, VECTORS};
 use serde_json::Value;
 
 use crate::client::{Address, Client, Events, number};
-use crate::openapi::Description;
+use crate::openapi::DESCRIPTION;
 use crate::server::{Server, TOKEN};
 
 /// One way in, and what was read of its events.
@@ -51,7 +51,6 @@ impl Way {
 
 /// Runs all files against servers, each over a way in of its own.
 fn play(way_in: impl Fn(&Server) -> &Address) {
-    let description = Description::new();
     let mut report = Report::default();
     for (file, text) in VECTORS {
         let server = Server::with("", &["--db", ":memory:", "--manual-clock"]);
@@ -61,7 +60,7 @@ fn play(way_in: impl Fn(&Server) -> &Address) {
             let lines = str::from_utf8(&answer).map_err(|error| error.to_string())?;
             let lines: Vec<Value> =
                 lines.lines().map(|line| serde_json::from_str(line).expect(line)).collect();
-            description.holds_for(line, &lines)?;
+            DESCRIPTION.holds_for(line, &lines)?;
             Ok(answer)
         });
         played.unwrap();

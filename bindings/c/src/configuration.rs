@@ -75,7 +75,7 @@ impl Default for Requests {
 
 impl From<Requests> for Serve {
     fn from(Requests { request_bytes, batch_requests }: Requests) -> Self {
-        Self { request_bytes, batch_requests }
+        Self { request_bytes, batch_requests, ..Self::default() }
     }
 }
 

@@ -45,7 +45,8 @@ pub(super) struct Counts {
     pub(super) wakes: u64,
     pub(super) warnings: u64,
     pub(super) errors: u64,
-    /// Streams that were ended because their reader was too slow.
+    /// Streams that were ended because their reader was too slow; which is also how many events
+    /// found no place in a queue, because each was the last for its stream.
     pub(super) overflows: u64,
 }
 
