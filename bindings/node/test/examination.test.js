@@ -17,11 +17,11 @@ async function examined(t, faults, edit) {
 }
 
 test('nothing is broken', options, async (t) => {
-  const found = await examined(t);
+  t.diagnostic('headsup: left out: what statements cost, because only the clock could say; see plans.test.js');
+  const found = await examined(t, { except: ['cost'] });
   assert.deepEqual(found.broken, []);
+  assert.deepEqual(found.unexamined, []);
   assert.ok(found.cases >= 60, `${found.cases} cases`);
-  // SQLite's own count of its steps is out of reach here, and the clock does not tell short calls apart.
-  assert.ok(found.unexamined.every((words) => words.startsWith('cost: ')), found.unexamined.join('\n'));
 });
 
 const STORAGE = 'headsup:awareness/storage';
