@@ -41,7 +41,9 @@ class _Watch:
 def parts(
     store: Headsup, run: Callable[[Headsup, int], int], records: int
 ) -> dict[str, int]:
-    """The time of a run by what it is spent on, scaled to so many records.
+    """The time of a run by what it is spent on, scaled to so many records: `looking` at the request,
+    making the `values` of the call, `begin`, the `component` with the values of its imports, `storage`,
+    `checking` the response, `commit`.
 
     Watching costs something itself, most where parts are small; what is not watched is `rest`.
     """
@@ -54,10 +56,10 @@ def parts(
     replace(Store, "begin_write", "begin")
     replace(Store, "commit", "commit")
     replace(instance.Instance, "_stored", "storage")
-    replace(instance, "_call", "component and values of its imports")
-    replace(instance.Instance, "call", "values of the call")
-    replace(envelope, "look", "looking at the request")
-    replace(engine, "_check", "checking the response")
+    replace(instance, "_call", "component")
+    replace(instance.Instance, "call", "values")
+    replace(envelope, "look", "looking")
+    replace(engine, "_check", "checking")
     try:
         sample = min(SAMPLE, records)
         whole = run(store, sample)
