@@ -183,3 +183,32 @@ def test_the_cost_of_a_record_is_one_line_of_json(engine: EngineName, db: Path) 
     (line,) = ended.stdout.splitlines()
     cost = json.loads(line)
     assert cost["records"] == 20 and cost["nanoseconds"] > 0 and cost["parts"]
+
+
+def test_a_store_that_nobody_closed_ends_with_its_process(engine: EngineName, db: Path) -> None:
+    program = (
+        "import sys, headsup; h = headsup.open(sys.argv[1], engine=sys.argv[2], on_log=print);"
+        "print(h.record('agent:main:w', 'created', headsup.Actor('human')).outcome)"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", program, str(db), engine],
+        capture_output=True,
+        text=True,
+        env=python_environment(),
+    )
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "recorded\n", "")
+    assert not Path(f"{db}-wal").exists()
+
+
+def test_importing_the_package_loads_neither_sqlite_nor_wasmtime() -> None:
+    program = (
+        "import sys, headsup; print(sorted({'apsw', 'wasmtime', 'sqlite3'} & set(sys.modules)))"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        env=python_environment(),
+        check=True,
+    )
+    assert ended.stdout == "[]\n"

@@ -6,6 +6,7 @@ import itertools
 import json
 import os
 import threading
+import weakref
 from collections.abc import Callable, Iterable, Sequence
 from types import TracebackType
 from typing import Any
@@ -53,6 +54,8 @@ class Headsup:
     def __init__(self, engine: Engine, closed: Callable[[], None] = lambda: None) -> None:
         self._engine = engine
         self._on_closed = closed
+        # Also when nobody holds it any more, and at the end of the process.
+        self._end = weakref.finalize(self, _end, engine, closed)
         self._ids = itertools.count(1)
         self._closing = threading.Lock()
         self._closed = False
@@ -80,12 +83,12 @@ class Headsup:
                 return
             self._closed = True
         try:
-            self._engine.close()
+            _end(self._engine, self._on_closed)
         except HeadsupError:
             # The native engine refuses it in a callback: the store is open as before.
             self._closed = False
             raise
-        self._on_closed()
+        self._end.detach()
 
     def call(self, request: str | bytes | dict[str, Any] | list[Any]) -> str | None:
         """Answers one JSON-RPC request, or a batch of them, as the JSON text of the response; `None`
@@ -299,3 +302,8 @@ class Headsup:
         if "error" in answer:
             raise HeadsupError.of(answer["error"])
         return answer["result"]
+
+
+def _end(engine: Engine, closed: Callable[[], None]) -> None:
+    engine.close()
+    closed()

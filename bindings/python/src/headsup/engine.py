@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
-from .storage.options import Durability
+Durability = Literal["full", "normal"]
+"""When a commit counts as done: `full` once the disk has it; `normal` once the operating system
+has it, so that a power loss may take the newest commits."""
 
 
 @dataclass(frozen=True, slots=True)

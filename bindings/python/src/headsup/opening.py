@@ -8,10 +8,9 @@ from typing import Literal
 
 from . import apart, native
 from .api import Headsup
-from .engine import Engine, Options
+from .engine import Durability, Engine, Options
 from .errors import OpenError
 from .listener import Listener, OnLog, OnNotice, OnWake
-from .storage.options import Durability
 
 EngineName = Literal["component", "native"]
 

@@ -121,10 +121,10 @@ class Desk:
         effects, lost = instance.take_effects(), instance.lost
         if instance.is_swollen:
             self._drop_instance()
-        failure = trap
-        # If storage failed under the core, the transaction is lost even if the core says ok.
         refused = isinstance(answer, Case) and answer.tag == "err"
+        failure = trap
         if failure is None and lost is not None and not refused:
+            # The transaction is lost even if the core says ok.
             failure = stored(lost)
         if write and failure is None and not refused:
             try:
@@ -132,13 +132,11 @@ class Desk:
                 return Done(answer, None, effects)
             except StorageError as error:
                 failure, lost = stored(error), error
+        # Does nothing after a commit that failed.
         storage.rollback()
-        if not write and failure is None and not refused:
-            effects.roll_back()
-            return Done(answer, None, effects)
+        effects.roll_back()
         if lost is not None:
             self._suspect(lost)
-        effects.roll_back()
         return Done(answer if failure is None else None, failure, effects)
 
     def close(self) -> None:

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
-Durability = Literal["full", "normal"]
-"""When a commit counts as done: `full` once the disk has it; `normal` once the operating system
-has it, so that a power loss may take the newest commits."""
+from ..engine import Durability
 
 
 @dataclass(frozen=True, slots=True)
