@@ -140,7 +140,6 @@ test('a wake comes by itself at the end of the window, by the machine\'s clock',
   // Timers of a store keep no process alive, and nothing else does here.
   const alive = setTimeout(() => {}, 60_000);
   for (const session of ['agent:main:a', 'agent:main:b']) headsup.record({ ...message, session });
-  assert.equal(wakes.length, 1);
   await second;
   clearTimeout(alive);
   assert.deepEqual(wakes, [{ watcher: PARENT }, { watcher: PARENT }]);
