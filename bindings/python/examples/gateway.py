@@ -17,7 +17,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import headsup
-from headsup import Actor, Headsup, InvalidInput
+from headsup import Actor, Headsup
 
 MANAGER = "agent:main:main"
 WORKER = "agent:main:subagent:worker"
@@ -101,11 +101,7 @@ def main() -> None:
     parser.add_argument("--engine", choices=("component", "native"))
     chosen = parser.parse_args()
     with headsup.open(chosen.db, engine=chosen.engine, on_wake=wake) as store:
-        try:
-            parent = Actor("agent", MANAGER)
-            store.record(WORKER, "child_spawned", parent, run_id="run-1")
-        except InvalidInput as error:
-            parser.error(str(error))
+        store.record(WORKER, "child_spawned", Actor("agent", MANAGER), run_id="run-1")
         with Gateway(chosen.port, store) as server:
             address = f"http://127.0.0.1:{server.server_address[1]}"
             print(f"the gateway listens at {address} over {store.engine}", flush=True)

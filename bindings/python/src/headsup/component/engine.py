@@ -15,6 +15,7 @@ from ..sources import FolderFiles
 from ..sources.crew import Crew
 from ..storage import StoreOptions
 from ..storage.failure import StorageError
+from ..storage.upstream import has_links
 from . import envelope, upkeep
 from .alarm import Alarm
 from .checks import Checks
@@ -87,9 +88,12 @@ class ComponentEngine:
         self._serving = core, methods
 
     def describe(self) -> dict[str, str]:
-        answer, _ = self._mouth.ask(self._serving[0], "plugin", "describe")
-        metadata = Metadata(*answer)
-        return metadata._asdict()
+        try:
+            metadata, _ = self._mouth.ask(self._serving[0], "plugin", "describe")
+        except Trapped as trapped:
+            raise Failed(trapped.failure) from None
+        described: Metadata = metadata
+        return described._asdict()
 
     def close(self) -> None:
         self._alarm.stop()
@@ -302,12 +306,25 @@ class ComponentEngine:
         self._courier.log("warn", f"nothing was pruned ({error.reason}): {error.message}")
 
     def _check_due(self) -> None:
-        """A round of the monitor."""
+        """A round of the monitor. Where nothing is adopted nobody takes the write lock to find that
+        out."""
         try:
-            self._checks.run(Case("due"))
+            if self._has_links():
+                self._checks.run(Case("due"))
         except HeadsupError as error:
             line = f"no adopted session was checked ({error.reason}): {error.message}"
             self._courier.log("warn", line)
+
+    def _has_links(self) -> bool:
+        """Looks into the store, past the core."""
+
+        def body(instance: Instance) -> bool:
+            return instance.storage is not None and instance.storage.read(has_links)
+
+        done = self._run(body, write=False)
+        if done.failure is not None:
+            raise Failed(done.failure)
+        return done.answer is True
 
     # How all of it runs.
 

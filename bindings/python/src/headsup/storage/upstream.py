@@ -52,6 +52,11 @@ def claim(connection: apsw.Connection, request: ClaimRequest) -> list[Upstream]:
     return due
 
 
+def has_links(connection: apsw.Connection) -> bool:
+    """Whether any session is adopted; no verb of the contract."""
+    return bool(connection.execute(statement("links/any")).get)
+
+
 def _save_link(connection: apsw.Connection, session: Session, link: Link) -> None:
     values = {
         "source_kind": link.source.kind,
