@@ -76,13 +76,13 @@ example-python: build ## a gateway in Python with two sessions, over HTTP: PORT=
 	@scripts/test-python --set-up
 	@PYTHONPATH=bindings/python/src target/python-venv/bin/python bindings/python/examples/gateway.py --port $(PORT)
 
-test-node: setup ## the host for Node.js: vectors, types, examination, other processes, its page
+test-node: build ## the host for Node.js: vectors, types, examination, other processes, its page
 	@scripts/test-node
 
-example-node: setup ## a gateway in Node.js with two sessions, over HTTP: PORT=… (8080)
+example-node: build ## a gateway in Node.js with two sessions, over HTTP: PORT=… (8080)
 	@scripts/example-node examples/gateway.js --port $(PORT)
 
-bench-node: setup ## what a call costs in Node.js against bare statements, with a bound
+bench-node: build ## what a call costs in Node.js against bare statements, with a bound
 	@scripts/example-node bench/gate.js
 
 install: setup ## install the command for this user and fill its cache

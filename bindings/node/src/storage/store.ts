@@ -45,7 +45,7 @@ export class Store {
     return this.#unsynced;
   }
 
-  /** The first failure of a verb since this was last asked: its transaction is lost. */
+  /** The first failure of a verb in this transaction, which is lost with it. Asked once. */
   takeLost(): StorageFailure | undefined {
     const lost = this.#lost;
     this.#lost = undefined;
@@ -68,6 +68,7 @@ export class Store {
       }
     });
     this.#transaction = kind;
+    this.#lost = undefined;
   }
 
   /**
