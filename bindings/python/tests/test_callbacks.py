@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import headsup
+from conftest import HAS_NATIVE
 from headsup import Actor, Headsup, Notice
 from headsup.opening import EngineName
 
@@ -112,6 +113,23 @@ def test_a_callback_may_call_the_same_store(engine: EngineName, db: Path) -> Non
         change(store)
         assert store.pending() == []
     assert found == [1, 1]
+
+
+@pytest.mark.skipif(not HAS_NATIVE, reason="the C library is not built")
+def test_the_native_engine_refuses_to_close_or_swap_in_a_callback(db: Path) -> None:
+    reasons: list[str] = []
+
+    def meddle(*_: object) -> None:
+        for act in (store.close, lambda: store.swap(None)):
+            with pytest.raises(headsup.HeadsupError) as refused:
+                act()
+            reasons.append(refused.value.reason)
+
+    with headsup.open(db, engine="native", on_notice=meddle) as store:
+        store.watch(MAIN, WORKER)
+        change(store)
+        assert reasons == ["in-callback"] * 2
+        assert len(store.take(MAIN)) == 1
 
 
 def test_threads_call_at_once_and_lose_nothing(engine: EngineName, db: Path) -> None:

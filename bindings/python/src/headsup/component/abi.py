@@ -4,7 +4,8 @@ The `wasmtime` package converts by asking for the types again at each call, whic
 about a millisecond. Here the types are read once, through its public API, and made into a pair of
 functions each: one that lifts a value out of the C API's memory and one that lowers one into it.
 They know the C API's layout, which is why the package pins `wasmtime` to one version; importing
-this module checks the sizes, and a test compares a value of every shape with the slow way.
+this module checks the sizes, and the examination of hosts (`tests/conformance`) sends values of every
+shape through it, both ways.
 
 Ownership: what `lower` returns owns memory of the C API until it is handed over or given to
 `delete`; `lift` takes nothing.

@@ -18,6 +18,7 @@ from ..storage.failure import StorageError
 from ..storage.upstream import has_links
 from . import envelope, upkeep
 from .alarm import Alarm
+from .answers import asking, check, size
 from .checks import Checks
 from .core import Core, built_in, load
 from .courier import Courier
@@ -28,17 +29,11 @@ from .monitor import Monitor
 from .mouth import Mouth
 from .wakes import Answer, Question
 
-RESPONSE_BYTES = 64 << 20
-"""Longest response that a core may give."""
-
 SHORTEST_DEADLINE = 100
 """No deadline is shorter than this, however short the busy time-out is; in ms."""
 
 LONG = frozenset({"recover", "delete", "planUpstreams", "feedUpstream"})
 """Methods that take as long as there is to do."""
-
-_NO_RESPONSE = "the core returned something that is not a JSON object on one line"
-_SILENCE = "the core returned no response to a request that has an id"
 
 
 class ComponentEngine:
@@ -143,7 +138,7 @@ class ComponentEngine:
             access = "writes" if writes else "reads"
         long = self._limits.long_deadline_ms
         deadline = long if seen.method in LONG else self._limits.deadline_ms
-        body = _asking(seen, deadline, "call", request)
+        body = asking(seen, deadline, "call", request)
         return self._conclude(request, self._run(body, write=access == "writes"))
 
     def _call_host(self, core: Core, request: str, seen: envelope.Envelope) -> str | None:
@@ -152,7 +147,7 @@ class ComponentEngine:
         (tag, errand), effects = self._mouth.ask(core, "wire", "errand-of", request)
         self._courier.deliver(effects)
         if tag == "err":
-            _check(seen, errand)
+            check(seen, errand)
             response: str | None = errand
             return response
         match errand:
@@ -165,7 +160,7 @@ class ComponentEngine:
             case ("read-source", path):
                 found = None if path is None else self._checks.crew.read_ends(path)
                 deadline = self._limits.long_deadline_ms
-                body = _asking(
+                body = asking(
                     seen, deadline, "respond", request, Case("source-read", found)
                 )
                 # Only an adoption still has something to write.
@@ -178,7 +173,7 @@ class ComponentEngine:
                 done = Case("upstreams-checked", tally)
         answered, effects = self._mouth.ask(core, "wire", "respond", request, done)
         self._courier.deliver(effects)
-        _check(seen, answered.value)
+        check(seen, answered.value)
         response = answered.value
         return response
 
@@ -198,7 +193,7 @@ class ComponentEngine:
             try:
                 core = built_in() if fallback else self._serving[0]
                 response, effects = self._mouth.ask(core, "wire", "failed", request, failure)
-                _check(seen, response)
+                check(seen, response)
             except (Trapped, OpenError) as worse:
                 self._courier.log("error", f"a core words no failure: {worse}")
                 continue
@@ -335,7 +330,7 @@ class ComponentEngine:
         deadline = self._limits.long_deadline_ms if long else self._limits.deadline_ms
 
         def body(instance: Instance) -> Any:
-            instance.is_swollen |= any(_size(value) > SWOLLEN for value in values)
+            instance.is_swollen |= any(size(value) > SWOLLEN for value in values)
             return instance.call(interface, function, *values, deadline_ms=deadline)
 
         done = self._run(body, write=write)
@@ -382,38 +377,3 @@ TYPED = (
     ("plugin", "describe"),
 )
 """The exports that this host calls; everything else it asks by `wire`."""
-
-
-def _asking(
-    seen: envelope.Envelope, deadline: int, function: str, request: str, *values: Any
-) -> Body:
-    """What asks the core for a response, and counts an answer that is none as a trap."""
-
-    def body(instance: Instance) -> Case:
-        answer: Case = instance.call("wire", function, request, *values, deadline_ms=deadline)
-        instance.is_swollen |= max(map(_size, (request, answer.value, *values))) > SWOLLEN
-        _check(seen, answer.value)
-        return answer
-
-    return body
-
-
-def _size(value: Any) -> int:
-    """About how many bytes a value takes in the core, where that can be many."""
-    match value:
-        case str():
-            return len(value)
-        case Case("file", found):
-            return len(found.head) + len(found.bytes)
-        case Case(_, value):
-            return _size(value)
-        case _:
-            return 0
-
-
-def _check(seen: envelope.Envelope, response: str | None) -> None:
-    if response is None:
-        if seen.wants_response:
-            raise Trapped(Case("trap", _SILENCE))
-    elif len(response) > RESPONSE_BYTES or not envelope.is_response(response):
-        raise Trapped(Case("trap", _NO_RESPONSE))

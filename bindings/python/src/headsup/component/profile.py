@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from ..api import Headsup
 from ..storage import Store
-from . import engine, envelope, instance
+from . import answers, envelope, instance
 
 Result = TypeVar("Result")
 
@@ -59,7 +59,7 @@ def parts(
     replace(instance, "_call", "component")
     replace(instance.Instance, "call", "values")
     replace(envelope, "look", "looking")
-    replace(engine, "_check", "checking")
+    replace(answers, "check", "checking")
     try:
         sample = min(SAMPLE, records)
         whole = run(store, sample)
