@@ -1,12 +1,13 @@
 // One store file, served by hosts in two languages at the same time.
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
 import { Headsup } from 'headsup';
 
 import { folderOf } from './support/folder.js';
-import { Server, WITHOUT_COMMAND } from './support/server.js';
+import { COMMAND, Server, WITHOUT_COMMAND, WITHOUT_PYTHON } from './support/server.js';
 
 const options = { skip: WITHOUT_COMMAND };
 const PARENT = 'agent:main:main';
@@ -66,6 +67,36 @@ test('writes of both at once give every number once, and each sees all', options
   await rust.end();
 });
 
+test('Rust, Node and Python serve one file at once, and each sees all', { skip: WITHOUT_PYTHON }, async (t) => {
+  const db = join(folderOf(t), 'shared.db');
+  const servers = [Server.rust(db), Server.node(db), Server.python(db)];
+  for (const server of servers) await server.call('pending');
+  await servers[0].call('watch', { watcher: PARENT, target: CHILD });
+  const each = 30;
+  const record = async (server) => {
+    const versions = [];
+    for (let turn = 0; turn < each; turn += 1) {
+      const { outcome, stateVersion } = await server.call('record', goal(CHILD));
+      assert.equal(outcome, 'recorded');
+      versions.push(stateVersion);
+    }
+    return versions;
+  };
+  const versions = (await Promise.all(servers.map(record))).flat();
+  const expected = Array.from({ length: servers.length * each }, (_, at) => at + 1);
+  assert.deepEqual(versions.toSorted((one, other) => one - other), expected);
+  const status = { session: CHILD, changesSince: 0 };
+  const [rust, ...others] = await Promise.all(servers.map((server) => server.call('status', status)));
+  assert.equal(rust.stateChanges.events.length, expected.length);
+  for (const other of others) assert.deepEqual(other, rust);
+  const [one, two, three] = await Promise.all(
+    servers.map((server) => server.call('take', { watcher: PARENT })),
+  );
+  assert.equal(one.notices.length, 1);
+  assert.deepEqual([two, three], [one, one]);
+  for (const server of servers) await server.end();
+});
+
 test('a store made by either passes the doctor', options, async (t) => {
   const db = join(folderOf(t), 'made-by-node.db');
   const node = await Headsup.open({ path: db });
@@ -77,8 +108,6 @@ test('a store made by either passes the doctor', options, async (t) => {
   node.delete('agent:main:x');
   node.restored();
   node.close();
-  const { spawnSync } = await import('node:child_process');
-  const { COMMAND } = await import('./support/server.js');
   const doctor = spawnSync(COMMAND, ['doctor', '--db', db], { encoding: 'utf8' });
   assert.equal(doctor.status, 0, doctor.stdout + doctor.stderr);
 });

@@ -18,6 +18,21 @@ export const WITHOUT_COMMAND = COMMAND
   ? false
   : 'headsup: left out: sharing a store with the host in Rust, because target/debug/headsup is not built';
 
+const PYTHON_SOURCE = fileURLToPath(new URL('../../../python/src', import.meta.url));
+
+/** Python with what the binding for it needs, or nothing if that was not set up. */
+const PYTHON = [
+  process.env.HEADSUP_PYTHON,
+  fileURLToPath(new URL('../../../../target/python-venv/bin/python', import.meta.url)),
+].find((path) => path && existsSync(path));
+
+/** Why tests that need Python, too, are left out. */
+export const WITHOUT_PYTHON =
+  WITHOUT_COMMAND ||
+  (PYTHON
+    ? false
+    : 'headsup: left out: sharing a store with the host in Python, because target/python-venv is not set up');
+
 /** A serving process. */
 export class Server {
   #process;
@@ -26,14 +41,21 @@ export class Server {
   /** Notifications that came so far. */
   news = [];
 
-  constructor(command, args) {
-    this.#process = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+  constructor(command, args, env = {}) {
+    const stdio = ['pipe', 'pipe', 'inherit'];
+    this.#process = spawn(command, args, { stdio, env: { ...process.env, ...env } });
     this.#lines = createInterface({ input: this.#process.stdout })[Symbol.asyncIterator]();
   }
 
   /** The host in Rust. */
   static rust(db, ...args) {
     return new Server(COMMAND, ['serve', '--stdio', '--db', db, ...args]);
+  }
+
+  /** The host in Python, the component in its own engine. */
+  static python(db, ...args) {
+    const engine = ['-m', 'headsup.stdio', '--engine', 'component', '--db', db];
+    return new Server(PYTHON, [...engine, ...args], { PYTHONPATH: PYTHON_SOURCE });
   }
 
   /** The host in Node. */
