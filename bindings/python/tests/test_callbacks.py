@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import queue
 import threading
 from pathlib import Path
 
@@ -10,6 +11,8 @@ import pytest
 import headsup
 from conftest import HAS_NATIVE
 from headsup import Actor, Headsup, Notice
+from headsup.component import alarm
+from headsup.component.wakes import Wakes
 from headsup.opening import EngineName
 
 MAIN, WORKER = "agent:main:main", "agent:main:worker"
@@ -159,19 +162,20 @@ def test_threads_call_at_once_and_lose_nothing(engine: EngineName, db: Path) -> 
         assert [e.sequence for e in changes.events] == list(range(1, each * threads + 1))
 
 
-def test_a_reminder_comes_from_a_thread_of_the_engine(db: Path) -> None:
-    """With the machine's clock: an opening in the window of a wake is answered when it ends."""
-    from headsup.component import wakes
-    from headsup.component.alarm import Alarm
-    from headsup.clock import Clock
+def test_later_wakes_come_from_a_thread_of_the_engine(
+    db: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the machine's clock, and a policy that does not take a quarter of an hour to see."""
+    monkeypatch.setattr(alarm, "Wakes", lambda: Wakes(window=50, reminder=100))
+    wakes: queue.Queue[str] = queue.Queue()
 
-    alarm = Alarm(Clock())
-    alarm._wakes = wakes.Wakes(window=30, reminder=60)
-    assert alarm.opened(MAIN, (WORKER, "main", 0))
-    assert not alarm.opened(MAIN, (WORKER, "main", 1))
-    while (question := alarm.due()) is None:
-        assert alarm.wait(1_000)
-    assert question.any_of == frozenset({(WORKER, "main", 1)})
-    assert alarm.answer(MAIN, "pending")
-    alarm.stop()
-    assert not alarm.wait(1_000)
+    def wake(watcher: str) -> None:
+        wakes.put(threading.current_thread().name)
+
+    with headsup.open(db, engine="component", on_wake=wake) as store:
+        for target in (WORKER, "agent:main:other"):
+            store.watch(MAIN, target)
+            change(store, target)
+        assert wakes.get() == threading.current_thread().name
+        # The end of the window, and then reminders for as long as something is pending.
+        assert [wakes.get(timeout=60) for _ in range(3)] == ["headsup-wakes"] * 3
