@@ -32,6 +32,28 @@ test('a component from a file serves, and is turned into JavaScript once', async
   headsup.close();
 });
 
+const TEMPLATE = [
+  'guest/plugin-template.wasm',
+  'tmp/plugins/wasm32-wasip2/release/plugin_template.wasm',
+].map((path) => fileURLToPath(new URL(`../../../target/${path}`, import.meta.url))).find((path) => fs.existsSync(path));
+const WITHOUT_TEMPLATE = TEMPLATE
+  ? false
+  : 'headsup: left out: the core of bindings/plugin-template, because it is not built';
+
+test('a core that changes one rule changes it here, too', { skip: WITHOUT_TEMPLATE }, async (t) => {
+  const pluginCache = folderOf(t);
+  const headsup = await Headsup.open({ path: ':memory:', plugin: TEMPLATE, pluginCache });
+  headsup.watch('agent:main:main', 'agent:main:w');
+  const noticed = (actor) => {
+    headsup.record({ ...goal, actor });
+    return headsup.drain('agent:main:main').notices.length;
+  };
+  assert.equal(noticed({ type: 'agent', id: 'agent:other:main' }), 0);
+  assert.equal(noticed({ type: 'human', id: 'ana' }), 1);
+  assert.equal(headsup.changesSince('agent:main:w', 0).events.length, 2);
+  headsup.close();
+});
+
 test('what is no core is refused with the reason, and changes nothing', async (t) => {
   const folder = folderOf(t);
   const garbage = join(folder, 'garbage.wasm');
