@@ -19,6 +19,7 @@ from headsup.opening import EngineName
 
 ROOT = Path(__file__).resolve().parents[3]
 HEADSUP = ROOT / "target" / "debug" / "headsup"
+TEMPLATE = ROOT / "target" / "guest" / "plugin-template.wasm"
 
 HAS_NATIVE = native.library() is not None
 
@@ -32,6 +33,10 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     if not (ROOT / "target" / "guest" / "headsup-conformance.wasm").is_file():
         terminalreporter.write_line(
             "headsup: left out: the examination of the storage, because its component is not built"
+        )
+    if not TEMPLATE.is_file():
+        terminalreporter.write_line(
+            "headsup: left out: a core with rules of its own, because it is not built"
         )
     if shutil.which("cargo") is None:
         terminalreporter.write_line(
