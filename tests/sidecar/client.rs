@@ -86,7 +86,8 @@ impl Client {
             token.unwrap_or_default(),
             body.len()
         );
-        self.write(head.as_bytes()) && self.write(body.as_bytes())
+        // In one piece: TCP would hold the second back until the first was acknowledged.
+        self.write(&[head.as_bytes(), body.as_bytes()].concat())
     }
 
     /// A request and its response.
