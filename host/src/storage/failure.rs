@@ -101,10 +101,12 @@ fn from_sqlite(error: &rusqlite::Error) -> (StorageFault, String) {
 fn by_code(code: ErrorCode, extended: i32, detail: Option<&str>) -> (StorageFault, String) {
     let detail = detail.unwrap_or("no detail given");
     match code {
-        ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => (
+        ErrorCode::DatabaseBusy
+        | ErrorCode::DatabaseLocked
+        | ErrorCode::FileLockingProtocolFailed => (
             StorageFault::Busy,
-            "another process holds the write lock for longer than the time-out; try again, or \
-             raise the time-out"
+            "another process holds a lock for longer than the time-out; try again, or raise the \
+             time-out"
                 .into(),
         ),
         ErrorCode::DiskFull => full(),

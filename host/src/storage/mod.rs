@@ -11,6 +11,7 @@ mod lifecycle;
 mod links;
 mod open;
 mod options;
+mod patience;
 mod place;
 mod reads;
 mod rows;
@@ -24,6 +25,7 @@ mod upstream;
 mod tests;
 
 use std::cell::Cell;
+use std::time::Duration;
 
 use rusqlite::Connection;
 
@@ -61,6 +63,8 @@ pub struct Store {
     /// The store's name in messages.
     place: String,
     writable: bool,
+    /// How long it waits for a lock.
+    patience: Duration,
     transaction: Transaction,
     /// Whether a sync failed on this connection.
     unsynced: Cell<bool>,

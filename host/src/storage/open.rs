@@ -11,6 +11,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use super::Store;
 use super::failure::{Problem, code_of, read_only};
 use super::options::{Durability, StoreOptions};
+use super::patience::wait_for_locks;
 use super::place::{
     Beside, has_wal, immutable, make_folder, refuse_missing, refuse_what_is_no_database,
     remove_empty,
@@ -42,7 +43,7 @@ impl Store {
         let place = options.place();
         let opened = if options.is_in_memory() { memory() } else { made_or_opened(options) };
         opened
-            .map(|connection| Self::over(connection, place.clone(), true))
+            .map(|connection| Self::over(connection, options, true))
             .map_err(|problem| problem.worded(&place))
     }
 
@@ -59,7 +60,7 @@ impl Store {
     pub fn open_reader(options: &StoreOptions) -> Result<Self, StorageFailure> {
         let place = options.place();
         reader(options)
-            .map(|connection| Self::over(connection, place.clone(), false))
+            .map(|connection| Self::over(connection, options, false))
             .map_err(|problem| problem.worded(&place))
     }
 
@@ -71,20 +72,26 @@ impl Store {
     pub fn inspect(options: &StoreOptions) -> Result<Self, StorageFailure> {
         let place = options.place();
         inspected(options)
-            .map(|connection| Self::over(connection, place.clone(), false))
+            .map(|connection| Self::over(connection, options, false))
             .map_err(|problem| problem.worded(&place))
     }
 
-    fn over(connection: Connection, place: String, writable: bool) -> Self {
-        let unsynced = Cell::new(false);
-        Self { connection, place, writable, transaction: Transaction::None, unsynced }
+    fn over(connection: Connection, options: &StoreOptions, writable: bool) -> Self {
+        Self {
+            connection,
+            place: options.place(),
+            writable,
+            patience: options.busy_timeout,
+            transaction: Transaction::None,
+            unsynced: Cell::new(false),
+        }
     }
 }
 
 fn memory() -> Result<Connection, Problem> {
     refuse_old_sqlite()?;
     let mut connection = Connection::open_in_memory()?;
-    configure(&connection, Duration::ZERO)?;
+    configure(&mut connection, Duration::ZERO)?;
     bring_up_to_date(&mut connection, 0)?;
     Ok(connection)
 }
@@ -184,14 +191,14 @@ fn connect(path: &Path, flags: OpenFlags, busy_timeout: Duration) -> Result<Conn
     refuse_what_is_no_database(path)?;
     // One connection is used by one thread at a time, so SQLite's own mutexes are not needed.
     let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags)?;
-    configure(&connection, busy_timeout)?;
+    let mut connection = Connection::open_with_flags(path, flags)?;
+    configure(&mut connection, busy_timeout)?;
     Ok(connection)
 }
 
 /// What every connection needs and what changes nothing in the file.
-fn configure(connection: &Connection, busy_timeout: Duration) -> Result<(), Problem> {
-    connection.busy_timeout(busy_timeout)?;
+fn configure(connection: &mut Connection, busy_timeout: Duration) -> Result<(), Problem> {
+    wait_for_locks(connection, busy_timeout)?;
     connection.set_prepared_statement_cache_capacity(CACHED_STATEMENTS);
     // Without it, statistics in the file would have statements prepared again at each use.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;

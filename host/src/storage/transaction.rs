@@ -5,6 +5,7 @@ use rusqlite::Connection;
 
 use super::Store;
 use super::failure::{Problem, read_only};
+use super::patience::insist;
 use super::statements::SNAPSHOT;
 use crate::contract::{StorageFailure, StorageFault};
 
@@ -36,7 +37,8 @@ impl Store {
     pub fn begin_read(&mut self) -> Result<(), StorageFailure> {
         self.control("BEGIN DEFERRED")?;
         self.transaction = Transaction::Read;
-        let snapshot = self.connection.prepare_cached(SNAPSHOT).and_then(|mut statement| {
+        let snapshot = insist(self.patience, || {
+            let mut statement = self.connection.prepare_cached(SNAPSHOT)?;
             let mut rows = statement.query([])?;
             rows.next().map(|_| ())
         });
@@ -115,11 +117,8 @@ impl Store {
     }
 
     fn control(&self, sql: &'static str) -> Result<(), StorageFailure> {
-        self.connection
-            .prepare_cached(sql)
-            .and_then(|mut statement| statement.execute([]))
-            .map(|_| ())
-            .map_err(|error| self.word(error.into()))
+        let done = insist(self.patience, || self.connection.prepare_cached(sql)?.execute([]));
+        done.map(|_| ()).map_err(|error| self.word(error.into()))
     }
 
     pub(super) fn word(&self, problem: Problem) -> StorageFailure {
