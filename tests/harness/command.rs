@@ -9,23 +9,33 @@ use std::thread;
 
 use serde_json::Value;
 
-/// The command, built once in the profile and target folder of this very test.
+/// The command, in the profile and target folder of this very test. Run by cargo, a test has it built
+/// once; started by hand it takes what is there, because cargo waits for whatever else builds in the
+/// same folder, for minutes, and the test seems to hang.
 static HEADSUP: LazyLock<PathBuf> = LazyLock::new(|| {
     let folder = profile_folder();
+    if let Some(cargo) = std::env::var_os("CARGO") {
+        build(&cargo, &folder);
+    }
+    let command = folder.join(format!("headsup{}", std::env::consts::EXE_SUFFIX));
+    assert!(command.exists(), "{} is not built: run this by cargo", command.display());
+    command
+});
+
+fn build(cargo: &OsStr, folder: &Path) {
     let target = folder.parent().unwrap();
-    let mut build = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
+    let mut command = Command::new(cargo);
     // The whole workspace with an example, for which the tests' own dependencies count: else features would
     // resolve otherwise than they do for tests, and the engine be compiled again.
-    build.args(["build", "--workspace", "--bin", "headsup", "--example", "soak"]);
-    build.arg("--target-dir").arg(target).current_dir(env!("CARGO_MANIFEST_DIR"));
+    command.args(["build", "--workspace", "--bin", "headsup", "--example", "soak"]);
+    command.arg("--target-dir").arg(target).current_dir(env!("CARGO_MANIFEST_DIR"));
     match folder.file_name().and_then(OsStr::to_str) {
         Some("debug") | None => {}
-        Some(profile) => drop(build.args(["--profile", profile])),
+        Some(profile) => drop(command.args(["--profile", profile])),
     }
-    let built = build.output().unwrap();
+    let built = command.output().unwrap();
     assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
-    folder.join(format!("headsup{}", std::env::consts::EXE_SUFFIX))
-});
+}
 
 /// A folder of the tests beside what cargo builds, which outlives a run.
 pub static SCRATCH: LazyLock<PathBuf> =
