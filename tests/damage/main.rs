@@ -6,6 +6,7 @@
 
 mod files;
 mod rows;
+mod serving;
 
 use std::path::{Path, PathBuf};
 
@@ -93,10 +94,14 @@ impl Sound {
 
 /// What a store answers to one question of each kind, or the reason why not.
 fn answers(path: &Path) -> Vec<Result<String, String>> {
-    let awareness = match builder(path).open() {
-        Ok(awareness) => awareness,
-        Err(error) => return vec![Err(error.reason().to_owned())],
-    };
+    match builder(path).open() {
+        Ok(awareness) => answers_of(&awareness),
+        Err(error) => vec![Err(error.reason().to_owned())],
+    }
+}
+
+/// The same of one that is open.
+fn answers_of(awareness: &Awareness) -> Vec<Result<String, String>> {
     let mut told = Vec::new();
     let mut tell = |answer: Result<String, headsup::Error>| {
         told.push(answer.map_err(|error| error.reason().to_owned()));
