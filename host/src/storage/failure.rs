@@ -105,8 +105,8 @@ fn by_code(code: ErrorCode, extended: i32, detail: Option<&str>) -> (StorageFaul
         | ErrorCode::DatabaseLocked
         | ErrorCode::FileLockingProtocolFailed => (
             StorageFault::Busy,
-            "another process holds a lock for longer than the time-out; try again, or raise the \
-             time-out"
+            "another process holds the write lock for longer than the time-out; try again, or \
+             raise the time-out"
                 .into(),
         ),
         ErrorCode::DiskFull => full(),
