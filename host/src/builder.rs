@@ -33,6 +33,7 @@ const SHORTEST_DEADLINE: Duration = Duration::from_millis(100);
 pub struct Builder {
     path: PathBuf,
     durability: Durability,
+    checkpoint_pages: u32,
     busy_timeout: Duration,
     deadline: Duration,
     long_deadline: Duration,
@@ -67,6 +68,7 @@ impl Builder {
         Self {
             path: path.to_owned(),
             durability: Durability::Full,
+            checkpoint_pages: StoreOptions::CHECKPOINT_PAGES,
             busy_timeout: Duration::from_secs(5),
             deadline: Duration::from_secs(1),
             long_deadline: Duration::from_secs(30),
@@ -93,6 +95,14 @@ impl Builder {
     /// [`Durability::Normal`] a crash of the process only, at several times the speed.
     pub fn durability(mut self, durability: Durability) -> Self {
         self.durability = durability;
+        self
+    }
+
+    /// How many pages of 4 KiB with new commits may lie in the log beside the file before they are
+    /// brought into it, by the commit that reaches this number. Default 4,000. Fewer keep the log
+    /// smaller and cost more; ends only where no reader still needs them.
+    pub fn checkpoint_pages(mut self, pages: u32) -> Self {
+        self.checkpoint_pages = pages;
         self
     }
 
@@ -273,6 +283,7 @@ impl Builder {
         let options = StoreOptions {
             path: self.path,
             durability: self.durability,
+            checkpoint_pages: self.checkpoint_pages,
             busy_timeout: self.busy_timeout,
         };
         let stores = Stores::new(options, self.read_only);

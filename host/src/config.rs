@@ -66,6 +66,8 @@ pub struct Store {
     pub path: Option<PathBuf>,
     /// What a committed call survives.
     pub durability: Survives,
+    /// Pages of new commits beside the file before they are brought into it.
+    pub checkpoint_pages: u32,
     /// How long to wait for another writer, in ms.
     pub busy_timeout_ms: u64,
     /// Reads at once.
@@ -169,6 +171,7 @@ impl Default for Store {
         Self {
             path: None,
             durability: Survives::Full,
+            checkpoint_pages: 4_000,
             busy_timeout_ms: 5_000,
             readers: 4,
             waiting_calls: 10_000,
@@ -282,6 +285,7 @@ impl Config {
         let Self { store, core, serve, wakes, upstreams, policy, .. } = self;
         let mut builder = builder
             .durability(store.durability.into())
+            .checkpoint_pages(store.checkpoint_pages)
             .busy_timeout(Duration::from_millis(store.busy_timeout_ms))
             .readers(store.readers)
             .max_waiting(store.waiting_calls)
@@ -312,7 +316,8 @@ impl Config {
     pub fn check(&self) -> Result<(), ConfigError> {
         let Self { store, core, serve, wakes, upstreams, .. } = self;
         let most = u64::from(u32::MAX);
-        let bounds: [Bounds; 9] = [
+        let bounds: [Bounds; 10] = [
+            ("store.checkpoint_pages", u64::from(store.checkpoint_pages), 1, 1_000_000),
             ("store.busy_timeout_ms", store.busy_timeout_ms, 1, 600_000),
             ("store.readers", store.readers as u64, 1, 256),
             ("store.waiting_calls", store.waiting_calls as u64, 1, most),

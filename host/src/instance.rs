@@ -205,3 +205,20 @@ fn innermost(error: &wasmtime::Error) -> Option<&str> {
         .find(|name| !name.contains("panic") && !name.contains("begin_unwind"))
         .or_else(|| names().next())
 }
+
+#[cfg(test)]
+mod tests {
+    use wasmtime::ResourceLimiter;
+
+    use super::*;
+
+    #[test]
+    fn a_table_has_at_most_20_000_elements() {
+        let second = Duration::from_secs(1);
+        let limits = Limits { memory: 1 << 20, deadline: second, long_deadline: second };
+        let mut room = Room::new(limits.of_store());
+        assert!(room.table_growing(0, 20_000, None).unwrap());
+        assert!(room.table_growing(0, 20_001, None).is_err());
+        assert!(room.table_growing(20_000, 20_001, Some(30_000)).is_err());
+    }
+}

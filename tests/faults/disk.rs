@@ -61,11 +61,16 @@ enum Change {
 struct Content {
     durable: Vec<u8>,
     since: Vec<Change>,
+    /// Whether its name is durable: until its folder was synced, a new file may be gone with the
+    /// power, with everything in it.
+    named: bool,
 }
 
 #[derive(Default)]
 struct State {
     files: BTreeMap<PathBuf, Content>,
+    /// What is durable of files that were deleted since their folder was synced: they may be back.
+    deleted: BTreeMap<PathBuf, Vec<u8>>,
     count: u64,
     fault: Option<(u64, Fault)>,
     /// Whether the fault has happened.
@@ -148,13 +153,14 @@ impl Disk {
     }
 
     /// A file is there, with what is durable of it if it was there before.
-    pub fn opened(&self, file: &Path) {
+    pub fn opened(&self, file: &Path, new: bool) {
         let mut state = self.state();
-        let durable = || fs::read(file).unwrap_or_default();
-        state
-            .files
-            .entry(file.to_owned())
-            .or_insert_with(|| Content { durable: durable(), since: Vec::new() });
+        let content = || Content {
+            durable: fs::read(file).unwrap_or_default(),
+            since: Vec::new(),
+            named: !new,
+        };
+        state.files.entry(file.to_owned()).or_insert_with(content);
     }
 
     pub fn written(&self, file: &Path, at: usize, bytes: &[u8]) {
@@ -179,15 +185,35 @@ impl Disk {
         }
     }
 
+    /// A file is gone, for good only once its folder was synced.
     pub fn deleted(&self, file: &Path) {
-        self.state().files.remove(file);
+        let mut state = self.state();
+        if let Some(content) = state.files.remove(file).filter(|content| content.named) {
+            state.deleted.insert(file.to_owned(), content.durable);
+        }
+    }
+
+    /// The folder was synced: which files there are is durable now.
+    pub fn folder_synced(&self) {
+        let mut state = self.state();
+        state.deleted.clear();
+        state.files.values_mut().for_each(|content| content.named = true);
     }
 
     /// Leaves on the real disk what the fault leaves of the files, once nobody has them open.
     pub fn settle(&self, dice: &mut Dice) {
         let mut state = self.state();
         let fault = state.fault.map(|(_, fault)| fault);
+        for (file, durable) in std::mem::take(&mut state.deleted) {
+            if fault.is_some_and(|fault| fault.forgets_names(dice)) && !state.files.contains_key(&file) {
+                fs::write(file, durable).expect("the folder of a test");
+            }
+        }
         for (file, content) in std::mem::take(&mut state.files) {
+            if !content.named && fault.is_some_and(|fault| fault.forgets_names(dice)) {
+                fs::remove_file(file).expect("it is there");
+                continue;
+            }
             let mut left = content.durable;
             for change in fault.map(|fault| fault.leaves(content.since, dice)).unwrap_or_default() {
                 change.apply(&mut left);
@@ -200,6 +226,15 @@ impl Disk {
 }
 
 impl Fault {
+    /// Whether what happened to the name of a file since its folder was synced is lost as well.
+    fn forgets_names(self, dice: &mut Dice) -> bool {
+        match self {
+            Self::Lose => true,
+            Self::Tear | Self::Reorder => dice.below(2) == 0,
+            _ => false,
+        }
+    }
+
     /// Which of the changes that were not synced got to the disk.
     fn leaves(self, changes: Vec<Change>, dice: &mut Dice) -> Vec<Change> {
         match self {

@@ -90,6 +90,7 @@ fn a_disk_that_is_full_from_some_write_on_loses_and_doubles_nothing() {
 #[test]
 fn a_sync_that_fails_loses_and_doubles_nothing() {
     at_each(Fault::Sync, Durability::Full);
+    at_each(Fault::Sync, Durability::Normal);
 }
 
 #[test]

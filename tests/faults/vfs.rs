@@ -6,6 +6,7 @@
 // system lies in the same allocation behind ours.
 #![allow(unsafe_code, unsafe_op_in_unsafe_fn)]
 
+use std::cell::Cell;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::path::{Path, PathBuf};
 use std::ptr;
@@ -20,7 +21,16 @@ use crate::disk::{Act, Disk};
 struct File {
     base: sqlite3_file,
     /// Absent for a file of no disk.
-    tracked: Option<Box<(Disk, PathBuf)>>,
+    tracked: Option<Box<Tracked>>,
+}
+
+/// A file of a disk.
+struct Tracked {
+    disk: Disk,
+    path: PathBuf,
+    /// Whether the next sync of it syncs its folder as well: SQLite's first of a journal or a log
+    /// that it made does.
+    names_at_sync: Cell<bool>,
 }
 
 const OURS: usize = size_of::<File>().next_multiple_of(16);
@@ -101,8 +111,8 @@ impl Answer<()> for c_int {
     fn into_answer(self) {}
 }
 
-/// The disk and the path of a file, if it is of one.
-unsafe fn tracked<'a>(file: *mut sqlite3_file) -> Option<&'a (Disk, PathBuf)> {
+/// The file of a disk, if it is one.
+unsafe fn tracked<'a>(file: *mut sqlite3_file) -> Option<&'a Tracked> {
     unsafe { (*file.cast::<File>()).tracked.as_deref() }
 }
 
@@ -111,15 +121,15 @@ unsafe fn on_disk(
     file: *mut sqlite3_file,
     act: Act,
     operation: impl FnOnce() -> c_int,
-    done: impl FnOnce(&Disk, &Path),
+    done: impl FnOnce(&Tracked),
 ) -> c_int {
-    let Some((disk, path)) = (unsafe { tracked(file) }) else { return operation() };
-    if let Err(code) = disk.act(act) {
+    let Some(tracked) = (unsafe { tracked(file) }) else { return operation() };
+    if let Err(code) = tracked.disk.act(act) {
         return code;
     }
     let code = operation();
     if code == ffi::SQLITE_OK {
-        done(disk, path);
+        done(tracked);
     }
     code
 }
@@ -143,9 +153,13 @@ unsafe extern "C" fn open(
     unsafe {
         // SQLite calls no method of a file without any.
         (*file).pMethods = ptr::null();
-        let path = path_of(name);
-        let tracked = path.and_then(|path| Some((Disk::holding(&path)?, path)));
-        if let Some((disk, _)) = &tracked
+        let named_later = flags & (ffi::SQLITE_OPEN_WAL | ffi::SQLITE_OPEN_MAIN_JOURNAL) != 0;
+        let tracked = path_of(name).and_then(|path| {
+            let disk = Disk::holding(&path)?;
+            let new = !path.exists();
+            Some((Tracked { disk, path, names_at_sync: Cell::new(new && named_later) }, new))
+        });
+        if let Some((Tracked { disk, .. }, _)) = &tracked
             && let Err(code) = disk.act(Act::Open)
         {
             return code;
@@ -154,10 +168,11 @@ unsafe extern "C" fn open(
         let Some(open) = (*system).xOpen else { return ffi::SQLITE_MISUSE };
         let code = open(system, name, inner(file), flags, out_flags);
         if code == ffi::SQLITE_OK {
-            if let Some((disk, path)) = &tracked {
-                disk.opened(path);
-            }
-            ptr::write(&raw mut (*file.cast::<File>()).tracked, tracked.map(Box::new));
+            let tracked = tracked.map(|(tracked, new)| {
+                tracked.disk.opened(&tracked.path, new);
+                Box::new(tracked)
+            });
+            ptr::write(&raw mut (*file.cast::<File>()).tracked, tracked);
             (*file).pMethods = &raw const METHODS;
         }
         code
@@ -176,7 +191,7 @@ unsafe extern "C" fn read(
     length: c_int,
     at: sqlite3_int64,
 ) -> c_int {
-    unsafe { on_disk(file, Act::Read, || pass!(file, xRead, buffer, length, at), |_, _| {}) }
+    unsafe { on_disk(file, Act::Read, || pass!(file, xRead, buffer, length, at), |_| {}) }
 }
 
 unsafe extern "C" fn write(
@@ -189,19 +204,25 @@ unsafe extern "C" fn write(
         let bytes = std::slice::from_raw_parts(buffer.cast(), usize::try_from(length).unwrap_or(0));
         let start = usize::try_from(at).unwrap_or(0);
         let operation = || pass!(file, xWrite, buffer, length, at);
-        on_disk(file, Act::Write, operation, |disk, path| disk.written(path, start, bytes))
+        on_disk(file, Act::Write, operation, |it| it.disk.written(&it.path, start, bytes))
     }
 }
 
 unsafe extern "C" fn truncate(file: *mut sqlite3_file, size: sqlite3_int64) -> c_int {
     let length = usize::try_from(size).unwrap_or(0);
     let operation = || pass!(file, xTruncate, size);
-    unsafe { on_disk(file, Act::Truncate, operation, |disk, path| disk.truncated(path, length)) }
+    unsafe { on_disk(file, Act::Truncate, operation, |it| it.disk.truncated(&it.path, length)) }
 }
 
 unsafe extern "C" fn sync(file: *mut sqlite3_file, _: c_int) -> c_int {
     // What is durable is ours to say; the real disk need not be bothered.
-    unsafe { on_disk(file, Act::Sync, || ffi::SQLITE_OK, Disk::synced) }
+    let done = |it: &Tracked| {
+        it.disk.synced(&it.path);
+        if it.names_at_sync.take() {
+            it.disk.folder_synced();
+        }
+    };
+    unsafe { on_disk(file, Act::Sync, || ffi::SQLITE_OK, done) }
 }
 
 unsafe extern "C" fn delete(vfs: *mut sqlite3_vfs, name: *const c_char, sync: c_int) -> c_int {
@@ -218,6 +239,9 @@ unsafe extern "C" fn delete(vfs: *mut sqlite3_vfs, name: *const c_char, sync: c_
             && let Some((disk, path)) = &tracked
         {
             disk.deleted(path);
+            if sync != 0 {
+                disk.folder_synced();
+            }
         }
         code
     }

@@ -17,6 +17,9 @@ const TARGETS: [&str; 2] = ["agent:main:subagent:a", "agent:ops:telegram:b"];
 const OLD: &str = "agent:main:telegram:old";
 const ADOPTED: &str = "agent:main:subagent:adopted";
 
+/// Pages of commits beside the file before they are brought into it.
+pub const CHECKPOINT_PAGES: u32 = 40;
+
 /// When the work is done, in ms: everything of a month before is old.
 const TODAY: u64 = NOON + 31 * DAY;
 
@@ -53,7 +56,9 @@ impl Work {
 
     pub fn open(&self, now: u64) -> Option<Awareness> {
         let builder = Awareness::builder(self.path()).plugin(core()).manual_clock(now);
-        builder.durability(self.durability).source_folders([self.sources()]).open().ok()
+        // Few pages, so that a day's work brings commits into the file more than once.
+        let builder = builder.durability(self.durability).checkpoint_pages(CHECKPOINT_PAGES);
+        builder.source_folders([self.sources()]).open().ok()
     }
 
     /// All of it, with the store opened twice.

@@ -2,7 +2,7 @@
 
 use headsup::{Level, Recording};
 
-use crate::stage::{Stage, bad};
+use crate::stage::{Stage, bad, reason};
 
 #[test]
 fn a_flood_of_log_lines_is_cut_to_a_hundred_short_ones() {
@@ -14,6 +14,15 @@ fn a_flood_of_log_lines_is_cut_to_a_hundred_short_ones() {
         assert!(line.len() <= 4_096 && !line.contains(char::is_control));
     }
     assert_eq!(lines[100], (Level::Warn, "900 more lines of the core were dropped".to_owned()));
+}
+
+#[test]
+fn what_an_import_hands_over_may_have_128_mib_and_no_more() {
+    let stage = Stage::with(&crate::cores::hostile(), |builder| builder.memory_limit(512 << 20));
+    assert_eq!(stage.record(&bad("log-large")), Recording::Recorded(2));
+    assert!(stage.heard.lines.lock().unwrap().iter().all(|(_, line)| line.len() <= 4_096));
+    assert_eq!(reason(&stage.record(&bad("log-huge"))), "plugin-trap");
+    stage.works();
 }
 
 #[test]

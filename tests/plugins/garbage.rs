@@ -41,6 +41,16 @@ fn a_response_that_is_none_costs_its_call_a_trap_and_is_undone() {
 }
 
 #[test]
+fn a_response_may_have_64_mib_and_not_a_byte_more() {
+    let stage = Stage::with(&crate::cores::hostile(), |builder| builder.memory_limit(256 << 20));
+    let response = stage.call("take", &json!({"watcher": bad("long")}));
+    assert!(response["result"].as_str().is_some_and(|result| result.len() > 60_000_000));
+    let response = stage.call("take", &json!({"watcher": bad("garbage-huge")}));
+    assert_eq!(response["error"]["data"]["reason"], "plugin-trap");
+    stage.works();
+}
+
+#[test]
 fn silence_is_the_right_answer_to_a_request_without_an_id() {
     let stage = Stage::new();
     let params = json!({"watcher": bad("garbage-silence")});

@@ -18,13 +18,13 @@ mod rows;
 mod schema;
 mod statements;
 mod stats;
+mod sync;
 mod transaction;
 mod upstream;
 
 #[cfg(test)]
 mod tests;
 
-use std::cell::Cell;
 use std::time::Duration;
 
 use rusqlite::Connection;
@@ -39,6 +39,7 @@ use crate::contract::{
     PairState, PendingCount, PruneRequest, Pruning, Removal, Session, Setting, StorageFailure,
     Upstream, Watched,
 };
+use sync::Syncs;
 use transaction::Transaction;
 
 /// One connection to a store. What each verb guarantees is said once, in `wit/storage.wit` and
@@ -66,8 +67,7 @@ pub struct Store {
     /// How long it waits for a lock.
     patience: Duration,
     transaction: Transaction,
-    /// Whether a sync failed on this connection.
-    unsynced: Cell<bool>,
+    syncs: Syncs,
 }
 
 impl Store {
@@ -170,10 +170,11 @@ impl Store {
         statements::steps(&self.connection)
     }
 
-    /// Whether a sync failed on this connection, so that nobody knows what the disk has.
+    /// The first sync that failed on this connection, be it after a commit that stands: from then on
+    /// nobody knows what the disk has.
     #[must_use]
-    pub fn has_failed_to_sync(&self) -> bool {
-        self.unsynced.get()
+    pub fn failed_sync(&self) -> Option<&StorageFailure> {
+        self.syncs.failed()
     }
 
     /// Whether the connection was opened to write.

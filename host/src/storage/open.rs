@@ -1,7 +1,6 @@
 //! Opening: to write, as a reader beside a writer, to inspect without changing anything, and in
 //! memory. A file that is not ours to use is refused before anything is written to it.
 
-use std::cell::Cell;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -17,6 +16,7 @@ use super::place::{
     remove_empty,
 };
 use super::schema;
+use super::sync::{Syncs, checkpoint_after_commits};
 use super::transaction::Transaction;
 use crate::contract::{StorageFailure, StorageFault};
 
@@ -25,10 +25,6 @@ const OLDEST_SQLITE: i32 = 3_051_003;
 
 /// More than there are statements, so that each is prepared once for each connection.
 pub(super) const CACHED_STATEMENTS: usize = 96;
-
-/// 16 MB of commits beside the file before they are brought into it: each time costs two syncs and
-/// every page that changed, so that four times SQLite's default makes a record a fifth cheaper.
-const CHECKPOINT_PAGES: u32 = 4_000;
 
 /// How long to wait before trying again to switch a new file to WAL.
 const WAL_RETRY: Duration = Duration::from_millis(10);
@@ -41,10 +37,13 @@ impl Store {
     /// `read-only`, `corrupt`, `too-new` and `foreign-schema` leave the file as it was.
     pub fn open(options: &StoreOptions) -> Result<Self, StorageFailure> {
         let place = options.place();
-        let opened = if options.is_in_memory() { memory() } else { made_or_opened(options) };
-        opened
-            .map(|connection| Self::over(connection, options, true))
-            .map_err(|problem| problem.worded(&place))
+        let syncs = Syncs::default();
+        let opened =
+            if options.is_in_memory() { memory() } else { made_or_opened(options, &syncs) };
+        match opened {
+            Ok(connection) => Ok(Self::over(connection, options, true, syncs)),
+            Err(problem) => Err(problem.worded(&place)),
+        }
     }
 
     /// An empty store that lives as long as this value.
@@ -60,7 +59,7 @@ impl Store {
     pub fn open_reader(options: &StoreOptions) -> Result<Self, StorageFailure> {
         let place = options.place();
         reader(options)
-            .map(|connection| Self::over(connection, options, false))
+            .map(|connection| Self::over(connection, options, false, Syncs::default()))
             .map_err(|problem| problem.worded(&place))
     }
 
@@ -72,18 +71,23 @@ impl Store {
     pub fn inspect(options: &StoreOptions) -> Result<Self, StorageFailure> {
         let place = options.place();
         inspected(options)
-            .map(|connection| Self::over(connection, options, false))
+            .map(|connection| Self::over(connection, options, false, Syncs::default()))
             .map_err(|problem| problem.worded(&place))
     }
 
-    fn over(connection: Connection, options: &StoreOptions, writable: bool) -> Self {
+    fn over(
+        connection: Connection,
+        options: &StoreOptions,
+        writable: bool,
+        syncs: Syncs,
+    ) -> Self {
         Self {
             connection,
             place: options.place(),
             writable,
             patience: options.busy_timeout,
             transaction: Transaction::None,
-            unsynced: Cell::new(false),
+            syncs,
         }
     }
 }
@@ -97,16 +101,16 @@ fn memory() -> Result<Connection, Problem> {
 }
 
 /// A full disk leaves no empty file where there was none.
-fn made_or_opened(options: &StoreOptions) -> Result<Connection, Problem> {
+fn made_or_opened(options: &StoreOptions, syncs: &Syncs) -> Result<Connection, Problem> {
     let is_new = matches!(options.path.try_exists(), Ok(false));
-    writer(options).inspect_err(|problem| {
+    writer(options, syncs).inspect_err(|problem| {
         if is_new && problem.fault() == StorageFault::Full {
             remove_empty(&options.path);
         }
     })
 }
 
-fn writer(options: &StoreOptions) -> Result<Connection, Problem> {
+fn writer(options: &StoreOptions, syncs: &Syncs) -> Result<Connection, Problem> {
     refuse_old_sqlite()?;
     make_folder(&options.path)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
@@ -124,7 +128,7 @@ fn writer(options: &StoreOptions) -> Result<Connection, Problem> {
         Durability::Normal => "NORMAL",
     };
     connection.pragma_update(None, "synchronous", synchronous)?;
-    connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
+    checkpoint_after_commits(&mut connection, options.checkpoint_pages, syncs, &options.place())?;
     bring_up_to_date(&mut connection, version)?;
     Ok(connection)
 }

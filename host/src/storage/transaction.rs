@@ -122,9 +122,6 @@ impl Store {
     }
 
     pub(super) fn word(&self, problem: Problem) -> StorageFailure {
-        if problem.is_failed_sync() {
-            self.unsynced.set(true);
-        }
-        problem.worded(&self.place)
+        self.syncs.word(problem, &self.place)
     }
 }

@@ -23,6 +23,8 @@ pub fn act(word: &str) {
         "memory-bomb" => hoard(),
         "store-loop" => nag(),
         "log-flood" => babble(),
+        "log-large" => Imports.log(Level::Warn, &"x".repeat(100 << 20)),
+        "log-huge" => Imports.log(Level::Warn, &"x".repeat((128 << 20) + 1)),
         "notice-flood" => spam(),
         "lie-cursor" => store_cursor(9, 3),
         "lie-number" => store_head(u64::MAX),
@@ -160,9 +162,20 @@ pub fn response(word: &str) -> Option<Option<String>> {
             let line = "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}";
             format!("{line}\n{line}")
         }
-        "garbage-huge" => "x".repeat(50_000_000),
+        "garbage-huge" => long_response((64 << 20) + 1),
+        "long" => long_response(64 << 20),
         _ => return garbled_text(word).map(Some),
     }))
+}
+
+/// A response of so many bytes with which nothing else is wrong.
+fn long_response(bytes: usize) -> String {
+    let (start, end) = (r#"{"jsonrpc":"2.0","id":1,"result":""#, r#""}"#);
+    let mut response = String::with_capacity(bytes);
+    response.push_str(start);
+    response.push_str(&"x".repeat(bytes - start.len() - end.len()));
+    response.push_str(end);
+    response
 }
 
 /// An error whose text is no text.
