@@ -170,7 +170,7 @@ pub fn response(word: &str) -> Option<Option<String>> {
 
 /// A response of so many bytes with which nothing else is wrong.
 fn long_response(bytes: usize) -> String {
-    let (start, end) = (r#"{"jsonrpc":"2.0","id":1,"result":""#, r#""}"#);
+    let (start, end) = (r#"{"jsonrpc":"2.0","id":7,"result":""#, r#""}"#);
     let mut response = String::with_capacity(bytes);
     response.push_str(start);
     response.push_str(&"x".repeat(bytes - start.len() - end.len()));
