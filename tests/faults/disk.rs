@@ -205,7 +205,9 @@ impl Disk {
         let mut state = self.state();
         let fault = state.fault.map(|(_, fault)| fault);
         for (file, durable) in std::mem::take(&mut state.deleted) {
-            if fault.is_some_and(|fault| fault.forgets_names(dice)) && !state.files.contains_key(&file) {
+            if fault.is_some_and(|fault| fault.forgets_names(dice))
+                && !state.files.contains_key(&file)
+            {
                 fs::write(file, durable).expect("the folder of a test");
             }
         }
