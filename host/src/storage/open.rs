@@ -75,12 +75,7 @@ impl Store {
             .map_err(|problem| problem.worded(&place))
     }
 
-    fn over(
-        connection: Connection,
-        options: &StoreOptions,
-        writable: bool,
-        syncs: Syncs,
-    ) -> Self {
+    fn over(connection: Connection, options: &StoreOptions, writable: bool, syncs: Syncs) -> Self {
         Self {
             connection,
             place: options.place(),
