@@ -114,3 +114,8 @@ pub use queue::{Listener, Listeners, TracingListener};
 pub use recording::Recording;
 pub use sources::{FolderFiles, SourceFiles, user_folders};
 pub use storage::{Durability, LinkState};
+
+/// The program of the guide for Rust, run as it stands there.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/embedding/rust.md")]
+mod guide {}
