@@ -6,8 +6,8 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use crate::mutate::{Chance, mutant};
 
-/// Seconds for each target if nobody says otherwise.
-const SECONDS: u64 = 5;
+/// Seconds for each target if nobody says otherwise: a minute for all five.
+const SECONDS: u64 = 12;
 
 fn number(variable: &str) -> Option<u64> {
     std::env::var(variable).ok().and_then(|text| text.parse().ok())
