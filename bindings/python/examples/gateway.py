@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import signal
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -100,6 +101,8 @@ def main() -> None:
     parser.add_argument("--db", default=":memory:")
     parser.add_argument("--engine", choices=("component", "native"))
     chosen = parser.parse_args()
+    # Whoever supervises it ends it as Ctrl-C does.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     with headsup.open(chosen.db, engine=chosen.engine, on_wake=wake) as store:
         store.record(WORKER, "child_spawned", Actor("agent", MANAGER), run_id="run-1")
         with Gateway(chosen.port, store) as server:

@@ -42,7 +42,7 @@ def test_a_manager_hears_of_a_message_to_its_worker_once_and_catches_up(
         assert turn["delta"] == ["human message via http"] * 3
         assert ask("/turns", "")["delta"] == ["human message via http"] * 2
         assert ask("/turns", "") == {"notices": [], "delta": []}
-        gateway.send_signal(signal.SIGINT)
+        gateway.send_signal(signal.SIGTERM)
         assert gateway.wait(60) == 0
         told = gateway.stdout.read()
         assert "agent:main:main should run a turn" in told
