@@ -28,8 +28,8 @@ lint: setup ## format, clippy, rustdoc, links and named tests of the docs, all w
 test: lint ## every lint and every test
 	$(CARGO) test --workspace
 	@scripts/test-c
-	@scripts/test-node
 	@scripts/test-python
+	@scripts/test-node
 	@scripts/test-together
 
 test-c: setup ## the C ABI: from C under sanitizers, its examples, and from ctypes
