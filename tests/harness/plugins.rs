@@ -39,9 +39,14 @@ pub fn differences(folder: &Path) -> Vec<[String; 2]> {
     rows.collect()
 }
 
-/// Where they are built.
+/// Where they are built; the folder is there, so that whoever asks first can also point to it.
+///
+/// # Panics
+/// If it cannot be made.
 pub fn target() -> PathBuf {
-    SCRATCH.join("plugins")
+    let target = SCRATCH.join("plugins");
+    fs::create_dir_all(&target).unwrap();
+    target
 }
 
 /// Cargo in such a crate, with what this machine has already. What the outer cargo was asked for is
