@@ -79,6 +79,7 @@ mod alarm;
 mod clock;
 mod effects;
 mod queue;
+mod timed;
 mod upkeep;
 mod wake;
 

@@ -1,16 +1,17 @@
 //! The monitor of adopted sessions: a timer that lets a round of checks run. Which sessions are due in
 //! it, over all processes of a store, the core decides.
 
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::Weak;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::Error;
-use crate::alarm::Time;
 use crate::checks::Checks;
 use crate::clock::Clock;
 use crate::contract::Selection;
 use crate::inner::Inner;
 use crate::storage::Store;
+use crate::timed::Timed;
 
 /// When the monitor looks, in ms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,34 +58,24 @@ impl Timer {
 
 /// The timer on a clock, and who waits for it.
 pub(crate) struct Monitor {
-    state: Mutex<State>,
-    changed: Condvar,
-    time: Time,
-}
-
-struct State {
-    timer: Timer,
+    timer: Timed<Timer>,
     /// Whether the last round failed: that is said once.
-    failing: bool,
-    stopped: bool,
+    failing: AtomicBool,
 }
 
 impl Monitor {
     pub(crate) fn new(clock: &Clock, rhythm: Rhythm) -> Self {
-        let time = Time::of(clock);
-        let timer = Timer::new(rhythm, time.now());
-        let state = Mutex::new(State { timer, failing: false, stopped: false });
-        Self { state, changed: Condvar::new(), time }
+        let timer = Timed::new(clock, |now| Timer::new(rhythm, now));
+        Self { timer, failing: AtomicBool::new(false) }
     }
 
     /// Checks what is due, if it is time to look; once, however late it is.
     pub(crate) fn fire(&self, inner: &Weak<Inner>, checks: &Checks) {
-        let now = self.time.now();
-        if !self.lock().timer.take(now) {
+        if !self.timer.with(Timer::take) {
             return;
         }
         let failed = check(inner, checks).err();
-        let known = std::mem::replace(&mut self.lock().failing, failed.is_some());
+        let known = self.failing.swap(failed.is_some(), Ordering::Relaxed);
         if let (Some(error), false, Some(inner)) = (failed, known, inner.upgrade()) {
             inner.log_unchecked(&error);
         }
@@ -92,35 +83,14 @@ impl Monitor {
 
     /// Looks whenever it is time, until it is stopped.
     pub(crate) fn keep_watch(&self, inner: &Weak<Inner>, checks: &Checks) {
-        while self.wait() {
+        while self.timer.wait(Duration::MAX, |timer, now| Some(timer.rest(now))) {
             self.fire(inner, checks);
         }
     }
 
-    /// Waits until it is time to look. Returns false once it was stopped.
-    fn wait(&self) -> bool {
-        let mut state = self.lock();
-        while !state.stopped {
-            let rest = state.timer.rest(self.time.now());
-            if rest == 0 {
-                return true;
-            }
-            let rest = Duration::from_millis(rest);
-            (state, _) =
-                self.changed.wait_timeout(state, rest).unwrap_or_else(PoisonError::into_inner);
-        }
-        false
-    }
-
     /// Ends the waiting.
     pub(crate) fn stop(&self) {
-        self.lock().stopped = true;
-        self.changed.notify_all();
-    }
-
-    /// The lock is never held while anybody else's code runs, so a poisoned one is whole.
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.timer.stop();
     }
 }
 
