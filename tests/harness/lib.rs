@@ -8,12 +8,14 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::missing_panics_doc,
-    clippy::must_use_candidate
+    clippy::must_use_candidate,
+    clippy::new_without_default
 )]
 
 pub mod command;
 mod dice;
 mod gateway;
+mod home;
 mod ledger;
 mod names;
 mod news;
@@ -21,6 +23,7 @@ pub mod plugins;
 
 pub use dice::Dice;
 pub use gateway::{Gateway, core, engine};
+pub use home::Home;
 pub use ledger::{Ledger, Loss, doctor};
 pub use names::{CHILD, DAY, GROUP, HOUR, MAIN, MINUTE, NOON, OPS, SECOND, WORKER, bare, session};
 pub use news::{Ears, News};
