@@ -1,9 +1,10 @@
-//! Where connections to the store come from, and whether it can be opened again.
+//! Where connections to the store come from, whether it is still to be worked on, and whether it can be
+//! opened again.
 
 use std::sync::{Arc, OnceLock};
 
 use crate::contract::StorageFailure;
-use crate::storage::{Store, StoreOptions};
+use crate::storage::{Identity, Store, StoreOptions};
 
 /// One store, of which any number of connections can be opened.
 #[derive(Clone, Debug)]
@@ -13,13 +14,21 @@ pub(crate) struct Stores {
     read_only: bool,
     /// Why nothing is read or written any more: a sync failed.
     distrusted: Arc<OnceLock<StorageFailure>>,
+    /// The file that the first connection opened.
+    file: Arc<OnceLock<Identity>>,
 }
 
 impl Stores {
-    /// A store in memory is never read-only: there would be nothing in it.
-    pub(crate) fn new(options: StoreOptions, read_only: bool) -> Self {
+    /// A store in memory is never read-only: there would be nothing in it. A path is taken from the folder
+    /// that the process is in now, wherever it goes later.
+    pub(crate) fn new(mut options: StoreOptions, read_only: bool) -> Self {
         let read_only = read_only && !options.is_in_memory();
-        Self { options, read_only, distrusted: Arc::default() }
+        if !options.is_in_memory()
+            && let Ok(path) = std::path::absolute(&options.path)
+        {
+            options.path = path;
+        }
+        Self { options, read_only, distrusted: Arc::default(), file: Arc::default() }
     }
 
     /// Whether there are connections that can write.
@@ -43,9 +52,13 @@ impl Stores {
     /// Whether the store may be worked on.
     ///
     /// # Errors
-    /// The failure of the sync, until the whole store is opened anew.
+    /// The failure of the sync, until the whole store is opened anew; `failed` as long as the path does not
+    /// lead to the file that was opened first.
     pub(crate) fn trusted(&self) -> Result<(), StorageFailure> {
-        self.distrusted.get().map_or(Ok(()), |failure| Err(failure.clone()))
+        if let Some(failure) = self.distrusted.get() {
+            return Err(failure.clone());
+        }
+        self.file.get().map_or(Ok(()), |file| file.refuse_another(&self.options.path))
     }
 
     /// Whether a connection that failed may be closed and opened again.
@@ -55,15 +68,26 @@ impl Stores {
 
     /// A connection that can write, with its schema up to date.
     pub(crate) fn writer(&self) -> Result<Store, StorageFailure> {
-        Store::open(&self.options)
+        Store::open(&self.options).inspect(|_| self.remember())
     }
 
     /// A connection that cannot write.
     pub(crate) fn reader(&self) -> Result<Store, StorageFailure> {
-        if self.read_only {
+        let reader = if self.read_only {
             Store::inspect(&self.options)
         } else {
             Store::open_reader(&self.options)
+        };
+        reader.inspect(|_| self.remember())
+    }
+
+    /// Keeps which file it is, the first time.
+    fn remember(&self) {
+        if self.file.get().is_none()
+            && !self.options.is_in_memory()
+            && let Ok(Some(file)) = Identity::at(&self.options.path)
+        {
+            let _ = self.file.set(file);
         }
     }
 }

@@ -1,10 +1,11 @@
-//! Damaged files: bits flipped and ends cut in the database, its log and its shared memory, and
-//! rows that no headsup writes. Whatever is asked gets the right answer or a typed error.
+//! Damaged files: bits flipped and ends cut in the database, its log and its shared memory,
+//! files that are removed or replaced, and rows that no headsup writes. Whatever is asked gets the right answer or a typed error.
 //!
 //! `HEADSUP_LONG=1` damages ten times as many places.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod files;
+mod replaced;
 mod rows;
 mod serving;
 

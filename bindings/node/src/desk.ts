@@ -1,4 +1,6 @@
 /** Where calls meet the store: one call is one transaction. */
+import { resolve } from 'node:path';
+
 import type { Clock } from './clock.js';
 import type { Core } from './core/core.js';
 import { type Answer, Instance } from './core/instance.js';
@@ -6,7 +8,7 @@ import type { Exports, StorageFailure } from './contract.js';
 import { Effects } from './effects.js';
 import { StoreFailed } from './storage/failure.js';
 import type { StoreOptions } from './storage/open.js';
-import { IN_MEMORY } from './storage/place.js';
+import { IN_MEMORY, Identity } from './storage/place.js';
 import { Store } from './storage/store.js';
 
 /** How a call ended, and what it left behind. */
@@ -24,13 +26,21 @@ export class Desk {
   #instance: Instance | undefined;
   /** Why nothing is read or written any more: a sync failed. */
   #distrusted: StorageFailure | undefined;
+  /** The file that was opened first. */
+  readonly #file: Identity | undefined;
 
   /** Opens the store. Throws {@link StoreFailed} with what is wrong with it. */
   constructor(core: Core, clock: Clock, options: StoreOptions) {
     this.#core = core;
     this.#clock = clock;
-    this.#options = options;
     this.#store = new Store(options);
+    if (options.path === IN_MEMORY) {
+      this.#options = options;
+      return;
+    }
+    // From the folder that the process is in now, wherever it goes later.
+    this.#options = { ...options, path: resolve(options.path) };
+    this.#file = new Identity(this.#options.path);
   }
 
   /** Serves the calls to come with another core. */
@@ -54,8 +64,7 @@ export class Desk {
     let store: Store;
     let instance: Instance;
     try {
-      if (this.#distrusted !== undefined) throw new StoreFailed(this.#distrusted);
-      store = this.#store ??= new Store(this.#options);
+      store = this.#ready();
     } catch (error) {
       return { answer: failedStore(error), effects: new Effects() };
     }
@@ -79,8 +88,7 @@ export class Desk {
   look<T>(look: (store: Store) => T): Answer<T> {
     let store: Store | undefined;
     try {
-      if (this.#distrusted !== undefined) throw new StoreFailed(this.#distrusted);
-      store = this.#store ??= new Store(this.#options);
+      store = this.#ready();
       store.begin('read');
       const value = look(store);
       store.rollback();
@@ -89,6 +97,13 @@ export class Desk {
       store?.rollback();
       return store === undefined ? failedStore(error) : this.#left(store, error);
     }
+  }
+
+  /** The connection, if the store may be worked on. Throws {@link StoreFailed} if it may not. */
+  #ready(): Store {
+    if (this.#distrusted !== undefined) throw new StoreFailed(this.#distrusted);
+    this.#file?.refuseAnother();
+    return (this.#store ??= new Store(this.#options));
   }
 
   /** Ends the transaction of a call as its answer says. */

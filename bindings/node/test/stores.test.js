@@ -154,3 +154,47 @@ test('several stores are open at once, each with news of its own', async () => {
   assert.deepEqual(heard.map((news) => news.length), [1, 0]);
   for (const store of stores) store.close();
 });
+
+test('a store that is replaced refuses work until its own file is back', async (t) => {
+  const folder = folderOf(t);
+  const [path, other, old] = ['store.db', 'other.db', 'old.db'].map((name) => join(folder, name));
+  (await Headsup.open({ path: other })).close();
+  const shift = (from, to) => {
+    for (const suffix of ['', '-wal', '-shm']) {
+      if (fs.existsSync(from + suffix)) fs.renameSync(from + suffix, to + suffix);
+    }
+  };
+  const store = await Headsup.open({ path });
+  const refuses = () => {
+    assert.deepEqual(store.record(goal), { outcome: 'failed', reason: 'store-failed' });
+    assert.throws(() => store.status(goal.session), (error) => {
+      assert.equal(error.reason, 'store-failed');
+      assert.match(error.message, /removed or replaced/);
+      return true;
+    });
+  };
+  for (const version of [1, 2]) {
+    assert.equal(store.record(goal).stateVersion, version);
+    shift(path, old);
+    refuses();
+    assert.ok(!fs.existsSync(path), 'nothing is made in its place');
+    fs.copyFileSync(other, path);
+    refuses();
+    shift(old, path);
+    assert.equal(store.status(goal.session).stateVersion, version);
+  }
+  store.close();
+});
+
+test('a path is taken from the folder of its opening', async (t) => {
+  const folder = folderOf(t);
+  const [before, elsewhere] = [process.cwd(), join(folder, 'elsewhere')];
+  fs.mkdirSync(elsewhere);
+  t.after(() => process.chdir(before));
+  process.chdir(folder);
+  const store = await Headsup.open({ path: 'store.db' });
+  process.chdir(elsewhere);
+  assert.equal(store.record(goal).stateVersion, 1);
+  store.close();
+  assert.deepEqual(fs.readdirSync(elsewhere), []);
+});

@@ -241,3 +241,46 @@ def test_both_engines_in_one_process_are_kept_off_the_same_file(db: Path) -> Non
         assert store.status(WORKER).state_version == 1
         with pytest.raises(headsup.OpenError, match="each other's locks"):
             headsup.open(db, engine="native")
+
+
+def test_a_store_that_is_replaced_refuses_work_until_its_own_file_is_back(
+    engine: EngineName, db: Path
+) -> None:
+    other, old = db.with_name("other.db"), db.with_name("old.db")
+    headsup.open(other, engine=engine).close()
+
+    def shift(source: Path, to: Path) -> None:
+        for suffix in ("", "-wal", "-shm"):
+            beside = Path(f"{source}{suffix}")
+            if beside.exists():
+                beside.rename(f"{to}{suffix}")
+
+    def refuses(store: Headsup) -> None:
+        assert recorded(store, WORKER) == headsup.Recording("failed", reason="store-failed")
+        with pytest.raises(headsup.CallFailed, match="removed or replaced") as failed:
+            store.status(WORKER)
+        assert failed.value.reason == "store-failed"
+
+    with headsup.open(db, engine=engine) as store:
+        for version in (1, 2):
+            assert recorded(store, WORKER) == headsup.Recording("recorded", version)
+            shift(db, old)
+            refuses(store)
+            assert not db.exists(), "nothing is made in its place"
+            shutil.copy(other, db)
+            refuses(store)
+            shift(old, db)
+            assert store.status(WORKER).state_version == version
+
+
+def test_a_path_is_taken_from_the_folder_of_its_opening(
+    engine: EngineName, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    elsewhere_to_be = tmp_path / "elsewhere"
+    elsewhere_to_be.mkdir()
+    monkeypatch.chdir(tmp_path)
+    with headsup.open("store.db", engine=engine) as store:
+        monkeypatch.chdir(elsewhere_to_be)
+        assert recorded(store, WORKER) == headsup.Recording("recorded", 1)
+        assert store.status(WORKER).state_version == 1
+    assert list(elsewhere_to_be.iterdir()) == []

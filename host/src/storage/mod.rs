@@ -32,6 +32,7 @@ use rusqlite::Connection;
 pub use doctor::Violation;
 pub use links::LinkState;
 pub use options::{Durability, StoreOptions};
+pub(crate) use place::Identity;
 pub use stats::Stats;
 
 use crate::contract::{

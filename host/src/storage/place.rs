@@ -8,7 +8,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::failure::{Problem, not_a_database};
-use crate::contract::StorageFault;
+use crate::contract::{StorageFailure, StorageFault};
 
 /// The bytes of one page of the smallest size: no database has fewer.
 const SMALLEST_FILE: u64 = 512;
@@ -33,6 +33,45 @@ impl Beside {
             (Some(1..), None) => Self::CommitsAlone,
             _ => Self::Nothing,
         }
+    }
+}
+
+/// Which file is at a path, by whatever name: where the system can tell, which is on Unix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Identity {
+    device: u64,
+    number: u64,
+}
+
+impl Identity {
+    /// That of the file at the path, if it can be told.
+    #[cfg(unix)]
+    pub(crate) fn at(path: &Path) -> std::io::Result<Option<Self>> {
+        use std::os::unix::fs::MetadataExt as _;
+        fs::metadata(path).map(|file| Some(Self { device: file.dev(), number: file.ino() }))
+    }
+
+    /// It cannot be told.
+    #[cfg(not(unix))]
+    pub(crate) fn at(_: &Path) -> std::io::Result<Option<Self>> {
+        Ok(None)
+    }
+
+    /// Refuses a store whose path leads to another file by now, or to none: what is written to the one
+    /// that is open would be lost with it, acknowledged or not. Asks the system once; a folder that
+    /// may not be entered any more says nothing about the file.
+    pub(crate) fn refuse_another(self, path: &Path) -> Result<(), StorageFailure> {
+        let same = match Self::at(path) {
+            Ok(there) => there.is_none_or(|there| there == self),
+            Err(error) => error.kind() != ErrorKind::NotFound,
+        };
+        if same {
+            return Ok(());
+        }
+        let message = "the file was removed or replaced while it was open, and what is written to the \
+                       old one would be lost; put that one back, or end every process that has it \
+                       open and start again";
+        Err(Problem::known(StorageFault::Failed, message).worded(&path.display().to_string()))
     }
 }
 

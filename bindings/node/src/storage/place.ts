@@ -6,7 +6,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 
 import type { StorageFault } from '../contract.js';
-import { NOT_A_DATABASE, Problem, READ_ONLY } from './failure.js';
+import { NOT_A_DATABASE, Problem, READ_ONLY, worded } from './failure.js';
 
 /** The bytes of one page of the smallest size: no database has fewer. */
 const SMALLEST_FILE = 512;
@@ -37,6 +37,38 @@ export function refuseWhatIsNoDatabase(file: string): void {
   }
   // SQLite takes a file of one byte for an empty one and would write over it.
   if (found.size >= 1 && found.size < SMALLEST_FILE) throw new Problem('corrupt', NOT_A_DATABASE);
+}
+
+/** Which file is at a path, by whatever name. */
+export class Identity {
+  readonly #file: string;
+  readonly #device: bigint;
+  readonly #number: bigint;
+
+  /** That of the file there now. Throws what the system says. */
+  constructor(file: string) {
+    const found = fs.statSync(file, { bigint: true });
+    this.#file = file;
+    this.#device = found.dev;
+    this.#number = found.ino;
+  }
+
+  /**
+   * Throws {@link StoreFailed} if the path leads to another file by now, or to none: what is written to the
+   * one that is open would be lost with it. A folder that may not be entered any more says nothing.
+   */
+  refuseAnother(): void {
+    try {
+      const found = fs.statSync(this.#file, { bigint: true });
+      if (found.dev === this.#device && found.ino === this.#number) return;
+    } catch (error) {
+      if (systemCode(error) !== 'ENOENT') return;
+    }
+    const message =
+      'the file was removed or replaced while it was open, and what is written to the old one would be ' +
+      'lost; put that one back, or end every process that has it open and start again';
+    throw worded(new Problem('failed', message), this.#file);
+  }
 }
 
 /** Refuses a store to look at that is not there. */

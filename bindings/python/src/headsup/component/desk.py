@@ -12,6 +12,7 @@ from ..clock import Clock
 from ..contract import Case, StorageFault
 from ..storage import Store, StoreOptions
 from ..storage.failure import StorageError
+from ..storage.place import identity, refuse_another
 from .core import Core
 from .effects import Effects
 from .instance import Instance, Trapped
@@ -56,12 +57,25 @@ def stored(error: StorageError) -> Case:
 
 
 class Trust:
-    """Whether a store may be worked on: no more once a sync failed, on whatever connection. After
-    that the system may say of the next one that all is well, although what the first should have
-    saved is lost."""
+    """Whether a store may be worked on, over all its connections."""
 
-    def __init__(self) -> None:
-        self.failure: StorageError | None = None
+    def __init__(self, options: StoreOptions) -> None:
+        self._path = options.path
+        self._file = None if options.is_in_memory else identity(options.path)
+        self._unsynced: StorageError | None = None
+
+    def refuse(self, error: StorageError) -> None:
+        """No more, once a sync failed: after that the system may say of the next one that all is well,
+        although what the first should have saved is lost."""
+        self._unsynced = self._unsynced or error
+
+    def check(self) -> None:
+        """Raises a `StorageError` after a failed sync, and as long as the path does not lead to the file
+        that was opened first."""
+        if self._unsynced is not None:
+            raise self._unsynced
+        if self._file is not None:
+            refuse_another(self._path, self._file)
 
 
 class Desk:
@@ -74,13 +88,14 @@ class Desk:
         clock: Clock,
         limits: Limits,
         trust: Trust,
+        storage: Store | None = None,
     ) -> None:
         self._open = opened
         self._options = options
         self._clock = clock
         self._limits = limits
         self._trust = trust
-        self._storage: Store | None = None
+        self._storage = storage
         self._instance: Instance | None = None
 
     def ready(self) -> Store:
@@ -91,8 +106,10 @@ class Desk:
 
     def run(self, core: Core, body: Body, *, write: bool) -> Done:
         """Runs a call in a transaction of its own."""
-        if self._trust.failure is not None:
-            return Done.failed(stored(self._trust.failure))
+        try:
+            self._trust.check()
+        except StorageError as error:
+            return Done.failed(stored(error))
         try:
             storage = self.ready()
             instance = self._instance_of(core, storage)
@@ -156,7 +173,7 @@ class Desk:
         """A connection that failed in any other way than being busy is closed: the next call opens
         the file anew, and works once the fault is gone. A store in memory would end with it."""
         if error.unsynced or (self._storage is not None and self._storage.unsynced):
-            self._trust.failure = self._trust.failure or error
+            self._trust.refuse(error)
         if error.fault != "busy" and not self._options.is_in_memory:
             self._drop_instance()
             self._drop_storage()
@@ -177,14 +194,14 @@ class Desks:
     memory has one connection, which does both."""
 
     def __init__(self, core: Core, options: StoreOptions, clock: Clock, limits: Limits) -> None:
-        trust = Trust()
         self.core = core
-        self._writer = Desk(Store.open, options, clock, limits, trust)
+        # The connection that makes the file goes first, and says what is wrong with it.
+        first = Store.open(options)
+        trust = Trust(options)
+        self._writer = Desk(Store.open, options, clock, limits, trust, first)
         self._writing = threading.Lock()
         # When a call began to wait for the lock that it did not get, and the failure.
         self._busy: tuple[float, Case] | None = None
-        # The connection that makes the file goes first, and says what is wrong with it.
-        self._writer.ready()
         readers = 0 if options.is_in_memory else READERS
         self._readers = [
             Desk(Store.reader, options, clock, limits, trust) for _ in range(readers)

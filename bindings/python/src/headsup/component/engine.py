@@ -53,7 +53,7 @@ class ComponentEngine:
         self._mouth = Mouth(self._clock, self._limits)
         methods = self._learn(core)
         self._serving = core, methods
-        stored = StoreOptions(options.path, options.durability, options.busy_timeout_ms)
+        stored = StoreOptions.at(options.path, options.durability, options.busy_timeout_ms)
         try:
             self._desks = Desks(core, stored, self._clock, self._limits)
         except StorageError as error:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import os
+from dataclasses import dataclass, replace
 
 from ..engine import Durability
 
@@ -16,6 +17,12 @@ class StoreOptions:
     durability: Durability = "full"
     busy_timeout_ms: int = 5_000
     """How long to wait for a lock that another process holds."""
+
+    @classmethod
+    def at(cls, path: str, durability: Durability, busy_timeout_ms: int) -> StoreOptions:
+        """A path is taken from the folder that the process is in now, wherever it goes later."""
+        options = cls(path, durability, busy_timeout_ms)
+        return options if options.is_in_memory else replace(options, path=os.path.abspath(path))
 
     @property
     def is_in_memory(self) -> bool:

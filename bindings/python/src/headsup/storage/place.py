@@ -30,6 +30,37 @@ def refuse_what_is_no_database(path: str) -> None:
         raise StorageError("corrupt", NOT_A_DATABASE)
 
 
+Identity = tuple[int, int]
+"""Which file it is, by whatever name: its device and number."""
+
+
+def identity(path: str) -> Identity | None:
+    """That of the file at the path, if it can be told."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def refuse_another(path: str, file: Identity) -> None:
+    """Refuses a store whose path leads to another file by now, or to none: what is written to the one
+    that is open would be lost with it. A folder that may not be entered any more says nothing."""
+    try:
+        found = os.stat(path)
+        same = (found.st_dev, found.st_ino) == file
+    except FileNotFoundError:
+        same = False
+    except OSError:
+        same = True
+    if not same:
+        raise StorageError(
+            "failed",
+            "the file was removed or replaced while it was open, and what is written to the old one "
+            "would be lost; put that one back, or end every process that has it open and start again",
+        ).at(path)
+
+
 def make_folder(path: str) -> None:
     """Makes the folders that a new store needs."""
     try:
