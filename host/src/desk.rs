@@ -102,8 +102,8 @@ impl Desk {
     /// Puts back what can be used again. A connection that failed in any other way than being
     /// busy is closed: the next call opens the file anew, and works once the fault is gone.
     fn leave(&mut self, mut seat: Seat, failure: Option<&StorageFailure>) {
-        if let Some(unsynced) = seat.storage().and_then(|storage| storage.failed_sync()) {
-            self.stores.distrust(unsynced);
+        if let Some(doubt) = seat.storage().and_then(|storage| storage.doubt()) {
+            self.stores.distrust(doubt);
         }
         let reopen = failure.is_some_and(|failure| failure.fault != StorageFault::Busy)
             && self.stores.can_reopen();

@@ -92,3 +92,44 @@ fn a_store_behind_a_link_is_known_by_the_file_that_the_link_leads_to() {
     awareness.record(goal(CHILD)).unwrap();
     assert_eq!(version(&awareness).unwrap(), 2);
 }
+
+/// What is acknowledged before and after is in the file, whoever takes away what lies beside it.
+fn survives_without(gone: &[&str], put_back: bool) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store.db");
+    let awareness = builder(&path).open().unwrap();
+    for _ in 0..3 {
+        awareness.record(goal(CHILD)).unwrap();
+    }
+    assert_eq!(version(&awareness).unwrap(), 3);
+    for suffix in gone {
+        let beside = path.with_extension(format!("db{suffix}"));
+        fs::remove_file(&beside).unwrap();
+        if put_back {
+            fs::write(&beside, "").unwrap();
+        }
+    }
+    refuses(&awareness, &format!("{gone:?} are gone"));
+    let copy = folder.path().join("copy.db");
+    fs::copy(&path, &copy).unwrap();
+    assert_eq!(version(&builder(&copy).open().unwrap()).unwrap(), 3, "{gone:?}: as if killed now");
+    drop(awareness);
+    let awareness = builder(&path).open().unwrap();
+    assert_eq!(version(&awareness).unwrap(), 3, "{gone:?}");
+    awareness.record(goal(CHILD)).unwrap();
+    assert_eq!(version(&awareness).unwrap(), 4, "{gone:?}");
+    drop(awareness);
+    assert_eq!(doctor(&path).unwrap(), Vec::<String>::new());
+}
+
+#[test]
+fn a_store_whose_log_or_shared_memory_is_taken_away_refuses_work_and_loses_nothing() {
+    for gone in [&["-wal"][..], &["-shm"], &["-wal", "-shm"]] {
+        survives_without(gone, false);
+    }
+}
+
+#[test]
+fn an_empty_log_in_place_of_the_open_one_is_noticed() {
+    survives_without(&["-wal"], true);
+}

@@ -32,6 +32,7 @@ use rusqlite::Connection;
 pub use doctor::Violation;
 pub use links::LinkState;
 pub use options::{Durability, StoreOptions};
+use place::Companions;
 pub(crate) use place::Identity;
 pub use stats::Stats;
 
@@ -69,6 +70,8 @@ pub struct Store {
     patience: Duration,
     transaction: Transaction,
     syncs: Syncs,
+    /// Absent in memory.
+    companions: Option<Box<Companions>>,
 }
 
 impl Store {
@@ -171,11 +174,11 @@ impl Store {
         statements::steps(&self.connection)
     }
 
-    /// The first sync that failed on this connection, be it after a commit that stands: from then on
-    /// nobody knows what the disk has.
+    /// Why nobody knows any more what the disk has: the first sync that failed on this connection, be it
+    /// after a commit that stands; or its log was taken away.
     #[must_use]
-    pub fn failed_sync(&self) -> Option<&StorageFailure> {
-        self.syncs.failed()
+    pub fn doubt(&self) -> Option<&StorageFailure> {
+        self.syncs.doubt()
     }
 
     /// Whether the connection was opened to write.

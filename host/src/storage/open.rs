@@ -12,8 +12,8 @@ use super::failure::{Problem, code_of, read_only};
 use super::options::{Durability, StoreOptions};
 use super::patience::wait_for_locks;
 use super::place::{
-    Beside, has_wal, immutable, make_folder, refuse_missing, refuse_what_is_no_database,
-    remove_empty,
+    Beside, Companions, has_wal, immutable, make_folder, refuse_missing,
+    refuse_what_is_no_database, remove_empty,
 };
 use super::schema;
 use super::sync::{Syncs, checkpoint_after_commits};
@@ -76,6 +76,9 @@ impl Store {
     }
 
     fn over(connection: Connection, options: &StoreOptions, writable: bool, syncs: Syncs) -> Self {
+        // SQLite names them after the file that links lead to.
+        let companions = connection.path().filter(|path| !path.is_empty());
+        let companions = companions.map(|path| Box::new(Companions::of(Path::new(path))));
         Self {
             connection,
             place: options.place(),
@@ -83,6 +86,7 @@ impl Store {
             patience: options.busy_timeout,
             transaction: Transaction::None,
             syncs,
+            companions,
         }
     }
 }

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use super::failure::{Problem, not_a_database};
 use crate::contract::{StorageFailure, StorageFault};
@@ -57,21 +58,58 @@ impl Identity {
         Ok(None)
     }
 
-    /// Refuses a store whose path leads to another file by now, or to none: what is written to the one
-    /// that is open would be lost with it, acknowledged or not. Asks the system once; a folder that
-    /// may not be entered any more says nothing about the file.
-    pub(crate) fn refuse_another(self, path: &Path) -> Result<(), StorageFailure> {
-        let same = match Self::at(path) {
+    /// Whether this file is still at the path, as far as can be told: a folder that may not be entered any
+    /// more says nothing about the file. Asks the system once.
+    fn is_at(self, path: &Path) -> bool {
+        match Self::at(path) {
             Ok(there) => there.is_none_or(|there| there == self),
             Err(error) => error.kind() != ErrorKind::NotFound,
-        };
-        if same {
+        }
+    }
+
+    /// Refuses a store whose path leads to another file by now, or to none: what is written to the one
+    /// that is open would be lost with it, acknowledged or not.
+    pub(crate) fn refuse_another(self, path: &Path) -> Result<(), StorageFailure> {
+        if self.is_at(path) {
             return Ok(());
         }
         let message = "the file was removed or replaced while it was open, and what is written to the \
                        old one would be lost; put that one back, or end every process that has it \
                        open and start again";
         Err(Problem::known(StorageFault::Failed, message).worded(&path.display().to_string()))
+    }
+}
+
+/// What a connection that writes keeps open beside the file: nobody may take it away meanwhile, and
+/// SQLite does not look whether somebody did.
+#[derive(Debug)]
+pub(super) struct Companions {
+    paths: [PathBuf; 2],
+    /// Which files they were at the first look.
+    known: OnceLock<[Option<Identity>; 2]>,
+}
+
+impl Companions {
+    /// Those of the file at the path, with all links followed.
+    pub(super) fn of(path: &Path) -> Self {
+        Self { paths: ["-wal", "-shm"].map(|suffix| beside(path, suffix)), known: OnceLock::new() }
+    }
+
+    /// Refuses to write where one of them was removed or replaced: commits would go to a log that
+    /// nobody would find again, or past the locks of other processes. Asks the system twice.
+    pub(super) fn refuse_others(&self) -> Result<(), Problem> {
+        let known = self
+            .known
+            .get_or_init(|| self.paths.each_ref().map(|path| Identity::at(path).ok().flatten()));
+        let lost = |(path, known): (&PathBuf, &Option<Identity>)| {
+            known.is_some_and(|known| !known.is_at(path))
+        };
+        if self.paths.iter().zip(known).any(lost) {
+            let message = "its -wal or its -shm was removed or replaced while it was open; end every \
+                           process that has it open and start again";
+            return Err(Problem::known(StorageFault::Failed, message));
+        }
+        Ok(())
     }
 }
 

@@ -1,5 +1,5 @@
-//! Whether the disk has what it was given: the first sync that failed on a connection, and the one
-//! place where SQLite itself would not say so.
+//! Whether the disk has what it was given: the first sync that failed on a connection, or the loss of
+//! its log, and the places where SQLite itself would not say so.
 
 use std::ffi::c_int;
 use std::sync::{Arc, OnceLock};
@@ -10,7 +10,7 @@ use rusqlite::hooks::Wal;
 use super::failure::Problem;
 use crate::contract::StorageFailure;
 
-/// The first sync that failed on a connection. Clones are of the same connection.
+/// Why what a connection gave to the disk is in doubt. Clones are of the same connection.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Syncs(Arc<OnceLock<StorageFailure>>);
 
@@ -26,8 +26,13 @@ impl Syncs {
         failure
     }
 
+    /// Remembers that the log is no longer the one that commits were written to.
+    pub(super) fn log_lost(&self, failure: &StorageFailure) {
+        let _ = self.0.set(failure.clone());
+    }
+
     /// The first failure, if there was one.
-    pub(super) fn failed(&self) -> Option<&StorageFailure> {
+    pub(super) fn doubt(&self) -> Option<&StorageFailure> {
         self.0.get()
     }
 }

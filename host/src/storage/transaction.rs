@@ -22,14 +22,28 @@ impl Store {
     /// that no verb in it ever meets another writer; waits for the lock as long as the time-out.
     ///
     /// # Errors
-    /// `busy` when another holds the lock for longer; `read-only` on a connection that only reads.
+    /// `busy` when another holds the lock for longer; `read-only` on a connection that only reads;
+    /// `failed` where the log or the shared memory is another by now ([`Store::doubt`]).
     pub fn begin_write(&mut self) -> Result<(), StorageFailure> {
         if !self.writable {
             return Err(self.word(Problem::known(StorageFault::ReadOnly, read_only())));
         }
         self.control("BEGIN IMMEDIATE")?;
         self.transaction = Transaction::Write;
-        Ok(())
+        let others =
+            self.companions.as_ref().map_or(Ok(()), |companions| companions.refuse_others());
+        others.map_err(|problem| self.give_up(problem))
+    }
+
+    /// Ends the use of a connection whose log was taken away. The connection still has that log open, and
+    /// nobody else will: what was acknowledged is brought from it into the file while it can be.
+    fn give_up(&mut self, problem: Problem) -> StorageFailure {
+        self.rollback();
+        // What stays in the log now is brought in when the connections are closed.
+        let _ = self.connection.execute_batch("PRAGMA wal_checkpoint");
+        let failure = self.word(problem);
+        self.syncs.log_lost(&failure);
+        failure
     }
 
     /// Begins a transaction that only reads: one snapshot of the store as it is now, which no
