@@ -95,6 +95,7 @@ fn a_deleted_session_may_begin_again() {
     gateway.delete(CHILD).unwrap();
     gateway.watches(MAIN, CHILD);
     assert_eq!(gateway.cursor(MAIN, CHILD), "explicit 0 0 0");
+    assert_eq!(gateway.watches_of(MAIN).unwrap()[0].state_version, None);
     assert_eq!(gateway.records(human(CHILD)), 2);
     gateway.hears(["notice agent:main:main: agent:main:subagent:child 0..2"]);
 }

@@ -1,6 +1,6 @@
 //! Section 9: files that shrink, are replaced or rewritten.
 
-use harness::CHILD;
+use harness::{CHILD, DAY, NOON, SECOND};
 use headsup::Tally;
 
 use super::transcript::{ACTIVE, QUIET, Transcript, said, typed};
@@ -80,6 +80,16 @@ fn a_row_without_a_usable_time_follows_the_row_before_it() {
     transcript.replaces(&rows);
     assert_eq!(transcript.checks(), ACTIVE);
     assert_eq!(transcript.turns(), [3], "those behind the old row are old, the others new");
+}
+
+#[test]
+fn a_time_of_a_row_is_usable_up_to_24_h_past_the_files_own() {
+    for (seconds, expected) in [(10, ACTIVE), (11, QUIET)] {
+        let transcript = Transcript::adopted(&history());
+        transcript.replaces(&with(&history(), &[typed("by a clock that was ahead", seconds)]));
+        transcript.is_modified_at(NOON - DAY + 10 * SECOND);
+        assert_eq!(transcript.checks(), expected, "{seconds} s");
+    }
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, UNIX_EPOCH};
 
 use harness::{CHILD, Gateway, MAIN, MINUTE, NOON};
 use headsup::{Adopted, AdoptionRequest, Awareness, Builder, Source, Tally};
@@ -77,6 +78,12 @@ impl Transcript {
     pub fn appends_bytes(&self, bytes: &[u8]) {
         let mut file = OpenOptions::new().append(true).open(&self.path).unwrap();
         file.write_all(bytes).unwrap();
+    }
+
+    /// Dates the file, in ms.
+    pub fn is_modified_at(&self, at: u64) {
+        let file = OpenOptions::new().append(true).open(&self.path).unwrap();
+        file.set_modified(UNIX_EPOCH + Duration::from_millis(at)).unwrap();
     }
 
     /// Checks a minute later.
