@@ -178,7 +178,7 @@ fn a_codex_rollout_that_moved_to_the_archive_is_the_same_thread() {
     let path = day.join(name);
     std::fs::write(&path, row("session_meta", r#"{"id":"x","source":"cli"}"#, 0) + &human(1))
         .unwrap();
-    let builder = headsup::Awareness::builder(":memory:").manual_clock(harness::NOON);
+    let builder = headsup::Awareness::builder(":memory:").manual_clock(NOON);
     let gateway = harness::Gateway::with(builder.source_folders([home.path()]));
     gateway.watches(harness::MAIN, CHILD);
     let request = |path: &std::path::Path| {
