@@ -229,3 +229,23 @@ fn no_connection() -> StorageFailure {
         message: "the connection to the store was lost; the next call opens it again".into(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::tests::CORE;
+    use crate::{Actor, Awareness, Signal};
+
+    #[test]
+    fn a_writer_that_swelled_is_not_used_again_and_its_connection_is() {
+        let awareness = Awareness::builder(":memory:").plugin(CORE.clone()).open().unwrap();
+        let kept = || {
+            let writer = awareness.inner.writer.as_ref().unwrap();
+            writer.stopped(|desk| (desk.instance.is_some(), desk.storage.is_some()))
+        };
+        let created = |key: &str| awareness.record(Signal::created(key, Actor::system()));
+        created("agent:main:main").unwrap();
+        assert_eq!(kept(), (true, false));
+        created(&"x".repeat(20 << 20)).unwrap_err();
+        assert_eq!(kept(), (false, true));
+    }
+}

@@ -151,3 +151,21 @@ fn end(instance: &mut Instance) {
         storage.rollback();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::Awareness;
+    use crate::tests::CORE;
+
+    #[test]
+    fn a_reader_that_swelled_is_not_used_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let builder = Awareness::builder(folder.path().join("store.db")).plugin(CORE.clone());
+        let awareness = builder.open().unwrap();
+        let idle = || awareness.inner.readers.as_ref().unwrap().pool().idle.len();
+        awareness.take("agent:main:main").unwrap();
+        assert_eq!(idle(), 1);
+        awareness.take(&"x".repeat(20 << 20)).unwrap_err();
+        assert_eq!(idle(), 0);
+    }
+}
