@@ -232,6 +232,8 @@ fn no_connection() -> StorageFailure {
 
 #[cfg(test)]
 mod tests {
+    use std::time::{Duration, Instant};
+
     use crate::tests::CORE;
     use crate::{Actor, Awareness, Signal};
 
@@ -247,5 +249,24 @@ mod tests {
         assert_eq!(kept(), (true, false));
         created(&"x".repeat(20 << 20)).unwrap_err();
         assert_eq!(kept(), (false, true));
+    }
+
+    #[test]
+    fn who_waited_through_the_time_out_of_another_fails_with_it_and_who_comes_later_does_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("store.db");
+        let builder = Awareness::builder(&path).plugin(CORE.clone());
+        let awareness = builder.busy_timeout(Duration::from_millis(10)).open().unwrap();
+        let begins = |made| {
+            let writer = awareness.inner.writer.as_ref().unwrap();
+            writer.stopped(|desk| desk.begin(made).map(drop))
+        };
+        let other = rusqlite::Connection::open(&path).unwrap();
+        other.execute_batch("BEGIN IMMEDIATE").unwrap();
+        let before = Instant::now();
+        begins(Instant::now()).unwrap_err();
+        other.execute_batch("ROLLBACK").unwrap();
+        begins(before).unwrap_err();
+        begins(Instant::now()).unwrap();
     }
 }

@@ -38,6 +38,14 @@ fn a_flood_of_openings_is_cut_and_said_to_be() {
 }
 
 #[test]
+fn a_core_that_opens_notices_in_a_call_that_only_reads_is_not_heard() {
+    let stage = Stage::new();
+    // What it answers is its own business.
+    let _ = stage.awareness.take(&bad("notice-flood"));
+    assert!(stage.heard.notices.lock().unwrap().is_empty());
+}
+
+#[test]
 fn after_a_flood_everything_works() {
     let stage = Stage::new();
     stage.record(&bad("notice-flood"));
