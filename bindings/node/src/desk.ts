@@ -6,6 +6,7 @@ import type { Core } from './core/core.js';
 import { type Answer, Instance } from './core/instance.js';
 import type { Exports, StorageFailure } from './contract.js';
 import { Effects } from './effects.js';
+import { CLOSED } from './errors.js';
 import { StoreFailed } from './storage/failure.js';
 import type { StoreOptions } from './storage/open.js';
 import { IN_MEMORY, Identity } from './storage/place.js';
@@ -28,6 +29,7 @@ export class Desk {
   #distrusted: StorageFailure | undefined;
   /** The file that was opened first. */
   readonly #file: Identity | undefined;
+  #closed = false;
 
   /** Opens the store. Throws {@link StoreFailed} with what is wrong with it. */
   constructor(core: Core, clock: Clock, options: StoreOptions) {
@@ -49,8 +51,14 @@ export class Desk {
     this.#instance = undefined;
   }
 
-  /** Closes the connection. */
+  /** Closes the connection for good: what still runs, such as an adoption whose file is being read, writes nothing. */
   close(): void {
+    this.#closed = true;
+    this.#drop();
+  }
+
+  /** Closes the connection; the next call opens another. */
+  #drop(): void {
     this.#store?.close();
     this.#store = undefined;
     this.#instance = undefined;
@@ -101,6 +109,7 @@ export class Desk {
 
   /** The connection, if the store may be worked on. Throws {@link StoreFailed} if it may not. */
   #ready(): Store {
+    if (this.#closed) throw new StoreFailed({ fault: 'failed', message: CLOSED });
     if (this.#distrusted !== undefined) throw new StoreFailed(this.#distrusted);
     this.#file?.refuseAnother();
     return (this.#store ??= new Store(this.#options));
@@ -137,7 +146,7 @@ export class Desk {
   #leave(store: Store, failure: StorageFailure): void {
     if (store.hasFailedToSync) this.#distrusted ??= failure;
     if (failure.fault === 'busy' || this.#options.path === IN_MEMORY) return;
-    this.close();
+    this.#drop();
   }
 }
 

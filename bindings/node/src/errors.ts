@@ -3,6 +3,9 @@
 /** The code for a store or a core that failed. */
 const FAILED = -32000;
 
+/** What everything says after `close`. */
+export const CLOSED = 'the store was closed; open it again';
+
 /** Why a call failed. Whatever it is, the call changed nothing. */
 export class HeadsupError extends Error {
   /** The stable kebab-case word, as in the table of docs/api.md: `agent-required`, `store-busy`. */

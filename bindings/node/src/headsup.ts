@@ -27,7 +27,7 @@ import type {
 } from './api.js';
 import { Core } from './core/core.js';
 import { loadPlugin } from './core/plugin.js';
-import { HeadsupError } from './errors.js';
+import { CLOSED, HeadsupError } from './errors.js';
 import { type ErrorMember, fromResponse, fromStorage } from './failures.js';
 import type { OpenOptions } from './options.js';
 import { Runtime, valueOf } from './runtime.js';
@@ -181,7 +181,8 @@ export class Headsup extends EventEmitter<HeadsupEvents> {
     version: number,
     options: { limit?: number } = {},
   ): Changes & { stateVersion: number } {
-    const params = { session, changesSince: version, ...options };
+    // A version that is missing is an error to the core, and not a question for no delta.
+    const params = { session, changesSince: version ?? null, ...options };
     const { stateVersion, stateChanges } = this.#ask<Required<Status>>('status', params);
     return { stateVersion, ...stateChanges };
   }
@@ -317,7 +318,7 @@ export class Headsup extends EventEmitter<HeadsupEvents> {
 
   #open(): Runtime {
     if (!this.#runtime.isClosed) return this.#runtime;
-    throw new HeadsupError('closed', 'the store was closed; open it again');
+    throw new HeadsupError('closed', CLOSED);
   }
 
   #ask<T>(method: string, params?: object): T {
@@ -330,7 +331,14 @@ export class Headsup extends EventEmitter<HeadsupEvents> {
   }
 
   async #askHost<T>(method: string, params?: object): Promise<T> {
-    return resultOf(await answerHost(this.#open(), requestOf(method, params)));
+    const response = await answerHost(this.#open(), requestOf(method, params));
+    try {
+      return resultOf(response);
+    } catch (error) {
+      // Closed meanwhile: that is why.
+      this.#open();
+      throw error;
+    }
   }
 }
 

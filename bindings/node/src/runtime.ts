@@ -179,7 +179,8 @@ export class Runtime {
   /** Fires every timer that is due, each once. */
   #fireDue(): void {
     const { wakes } = this.courier;
-    for (;;) {
+    // A listener may have closed the store.
+    while (!this.#closed) {
       const question = wakes.due(this.clock.elapsed());
       if (question === undefined) return;
       const finding = this.#look(question);

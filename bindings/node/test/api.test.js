@@ -94,6 +94,7 @@ test('bad input throws an error with reason, field and code, and changes nothing
   refused(() => headsup.record({ ...message, text: 'content' }), 'unknown-field', 'text');
   refused(() => headsup.recordMany([message, { ...message, kind: 'x' }]), 'unknown-kind', 'signals[1].kind');
   refused(() => headsup.changesSince(CHILD, -1), 'invalid-version', 'changesSince');
+  refused(() => headsup.changesSince(CHILD, undefined), 'invalid-version', 'changesSince');
   refused(() => headsup.changesSince(CHILD, 0.5), 'invalid-version', 'changesSince');
   refused(() => headsup.take(undefined), 'missing-field', 'watcher');
   refused(() => headsup.setPolicy({ ...headsup.policy(), noticeTemplate: 'x' }), 'invalid-template', 'noticeTemplate');
@@ -183,7 +184,22 @@ test('an option that is not one is named', async () => {
     [{ busyTimeout: -1 }, /busyTimeout/],
     [{ path: 7 }, /path/],
     [{ manualClock: 1.5 }, /manualClock/],
+    [{ path: '\ud800.db' }, /path/],
+    [{ path: 'a\0b' }, /path/],
+    [{ plugin: 7 }, /plugin/],
+    [{ pluginCache: 7 }, /pluginCache/],
+    [{ on: { notices: () => {} } }, /on\.notices/],
+    [{ on: { notice: 7 } }, /on\.notice/],
+    [{ readOnly: 'no' }, /readOnly/],
+    [{ recover: 0 }, /recover/],
+    [{ monitorUpstreams: 1 }, /monitorUpstreams/],
+    [{ sourceFolders: '/folder' }, /sourceFolders/],
+    [{ sourceFolders: ['relative'] }, /sourceFolders/],
   ]) {
-    await assert.rejects(open(options), words);
+    await assert.rejects(open(options), (error) => {
+      assert.ok(error instanceof TypeError || error instanceof RangeError, String(error));
+      assert.match(error.message, words);
+      return true;
+    });
   }
 });

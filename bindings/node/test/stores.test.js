@@ -198,3 +198,43 @@ test('a path is taken from the folder of its opening', async (t) => {
   store.close();
   assert.deepEqual(fs.readdirSync(elsewhere), []);
 });
+
+/** The files that this process has open in a folder. */
+const heldIn = (folder) => fs.readdirSync('/proc/self/fd').filter((number) => {
+  try {
+    return fs.readlinkSync(`/proc/self/fd/${number}`).startsWith(folder);
+  } catch {
+    return false; // It was the folder that is being listed.
+  }
+});
+
+test('a store that a listener closes among several wakes stays closed', async (t) => {
+  const folder = folderOf(t);
+  const headsup = await Headsup.open({ path: join(folder, 'store.db'), manualClock: 0 });
+  for (const watcher of ['agent:a:main', 'agent:b:main', 'agent:c:main']) headsup.watch(watcher, goal.session);
+  headsup.record(goal);
+  const woken = [];
+  headsup.on('wake', ({ watcher }) => {
+    woken.push(watcher);
+    headsup.close();
+  });
+  await headsup.setClock(900_000);
+  assert.equal(woken.length, 1);
+  assert.throws(() => headsup.pending(), { reason: 'closed' });
+  if (process.platform === 'linux') assert.deepEqual(heldIn(folder), []);
+});
+
+test('an adoption that is under way when the store is closed writes nothing and says so', async (t) => {
+  const folder = folderOf(t);
+  const path = join(folder, 'store.db');
+  const file = join(folder, 'a.jsonl');
+  fs.writeFileSync(file, '');
+  const headsup = await Headsup.open({ path, sourceFolders: [folder] });
+  const adopted = headsup.adopt({ session: 'agent:main:x', source: { kind: 'claude-jsonl', path: file }, catalog: 'claude' });
+  headsup.close();
+  await assert.rejects(adopted, { reason: 'closed' });
+  if (process.platform === 'linux') assert.deepEqual(heldIn(folder), []);
+  const again = await Headsup.open({ path });
+  assert.deepEqual(again.versions(['agent:main:x']), [null]);
+  again.close();
+});

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -183,3 +184,41 @@ def test_an_engine_or_durability_that_there_is_not_is_refused() -> None:
         headsup.open(":memory:", engine="quantum")  # type: ignore[arg-type]
     with pytest.raises(headsup.OpenError, match="durability"):
         headsup.open(":memory:", durability="most")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "name, value",
+    [
+        ("busy_timeout", -1),
+        ("busy_timeout", 0),
+        ("busy_timeout", float("nan")),
+        ("busy_timeout", float("inf")),
+        ("busy_timeout", "5"),
+        ("busy_timeout", 601),
+        ("deadline", 0.001),
+        ("deadline", 1e12),
+        ("manual_clock", -1),
+        ("manual_clock", 1.5),
+        ("manual_clock", 2**53),
+        ("manual_clock", True),
+        ("monitor", "no"),
+        ("plugin", 7),
+        ("plugin", "\udcff"),
+        ("source_folders", "/folder"),
+        ("source_folders", ["relative"]),
+        ("source_folders", [7]),
+        ("on_notice", 7),
+        ("on_wake", "x"),
+        ("path", b"bytes.db"),
+        ("path", ""),
+        ("path", "a\0b"),
+        ("path", "\ud800.db"),
+    ],
+)
+def test_a_choice_that_cannot_be_is_refused_by_name_by_either_engine(
+    engine: EngineName, name: str, value: object
+) -> None:
+    choices: dict[str, Any] = {"path": ":memory:", "engine": engine, name: value}
+    with pytest.raises(headsup.OpenError, match=f"^{name}: ") as refused:
+        headsup.open(**choices)
+    assert refused.value.reason == "invalid-configuration"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import queue
+import sys
 import threading
 from pathlib import Path
 
@@ -179,3 +181,21 @@ def test_later_wakes_come_from_a_thread_of_the_engine(
         assert wakes.get() == threading.current_thread().name
         # The end of the window, and then reminders for as long as something is pending.
         assert [wakes.get(timeout=60) for _ in range(3)] == ["headsup-wakes"] * 3
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="asks /proc what is open")
+def test_an_opening_that_is_interrupted_in_a_callback_lets_the_file_go(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    with headsup.open(path, engine="component") as store:
+        store.watch(MAIN, WORKER)
+        change(store)
+
+    def interrupted(watcher: str, notice: Notice) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt) as raised:
+        headsup.open(path, engine="component", on_notice=interrupted)
+    # Its trace, and so the engine, is still there: it was closed, and not only collected.
+    assert raised.value.__traceback__ is not None
+    files = {os.path.realpath(f"/proc/self/fd/{number}") for number in os.listdir("/proc/self/fd")}
+    assert not {file for file in files if file.startswith(str(path))}

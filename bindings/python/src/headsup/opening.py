@@ -52,18 +52,21 @@ def open(
 
     Raises `OpenError`: what cannot be opened or loaded, and what to do.
     """
-    options = Options(
-        path=os.fspath(path),
-        durability=durability,
-        busy_timeout_ms=int(busy_timeout * 1_000),
-        deadline_ms=int(deadline * 1_000),
-        plugin=None if plugin is None else os.fspath(plugin),
-        manual_clock=manual_clock,
-        monitor=monitor,
-        source_folders=source_folders,
-    )
     if durability not in ("full", "normal"):
         raise OpenError("unknown-value", "durability must be 'full' or 'normal'")
+    options = Options(
+        path=_path("path", path),
+        durability=durability,
+        busy_timeout_ms=_milliseconds("busy_timeout", busy_timeout, 1, 600_000),
+        deadline_ms=_milliseconds("deadline", deadline, 10, 2**32 - 1),
+        plugin=None if plugin is None else _path("plugin", plugin),
+        manual_clock=_time("manual_clock", manual_clock),
+        monitor=_choice("monitor", monitor),
+        source_folders=_folders("source_folders", source_folders),
+    )
+    for name, heard in (("on_notice", on_notice), ("on_wake", on_wake), ("on_log", on_log)):
+        if heard is not None and not callable(heard):
+            raise _unfit(name, "it must be a function")
     if engine is None:
         engine = "native" if native.library() is not None else "component"
     with apart.opening(engine, options.path) as opened:
@@ -80,3 +83,53 @@ def _started(name: EngineName, options: Options, listener: Listener) -> Engine:
 
         return ComponentEngine(options, listener)
     raise OpenError("unknown-value", "engine must be 'component' or 'native'")
+
+
+# What either engine is given has the same bounds: those of the Rust host's configuration.
+
+
+def _unfit(name: str, words: str) -> OpenError:
+    return OpenError("invalid-configuration", f"{name}: {words}")
+
+
+def _path(name: str, given: str | os.PathLike[str]) -> str:
+    if not isinstance(given, (str, os.PathLike)):
+        raise _unfit(name, "it must be a path")
+    path: object = os.fspath(given)
+    if not isinstance(path, str):
+        raise _unfit(name, "it must be a path in text, and not in bytes")
+    if not path or any(sign == "\0" or "\ud800" <= sign <= "\udfff" for sign in path):
+        raise _unfit(name, "it is empty, or no text in UTF-8; give another path")
+    return path
+
+
+def _milliseconds(name: str, seconds: float, least: int, most: int) -> int:
+    if not isinstance(seconds, (int, float)) or not least <= seconds * 1_000 <= most:
+        words = f"it must lie between {least / 1_000} and {most / 1_000} s"
+        raise _unfit(name, words)
+    return int(seconds * 1_000)
+
+
+def _time(name: str, given: int | None) -> int | None:
+    if given is None or (type(given) is int and 0 <= given < 2**53):
+        return given
+    raise _unfit(name, "it must be a whole number of ms from 0 to 2^53 - 1")
+
+
+def _choice(name: str, given: bool) -> bool:
+    if isinstance(given, bool):
+        return given
+    raise _unfit(name, "it must be True or False")
+
+
+def _folders(
+    name: str, given: Sequence[str | os.PathLike[str]] | None
+) -> Sequence[str | os.PathLike[str]] | None:
+    if given is None:
+        return None
+    if isinstance(given, (str, bytes, os.PathLike)):
+        raise _unfit(name, "it must be a list of folders")
+    folders = [_path(name, folder) for folder in given]
+    if not all(map(os.path.isabs, folders)):
+        raise _unfit(name, "every folder must be an absolute path")
+    return folders

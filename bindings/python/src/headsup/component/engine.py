@@ -65,7 +65,12 @@ class ComponentEngine:
         self._checks = Checks(self, crew, self._courier.log)
         self._monitor = Monitor(self._clock, self._check_due) if options.monitor else None
         self._threads: list[threading.Thread] = []
-        self._start()
+        try:
+            self._start()
+        except BaseException:
+            # A callback that was interrupted: nobody gets this store, so that nobody would close it.
+            self.close()
+            raise
 
     # What a gateway asks.
 
