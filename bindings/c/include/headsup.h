@@ -10,8 +10,9 @@
  * `const char **`, and the version, are lent, as is said there.)
  *
  * THREADS. Every function may be called from any thread at any time, several at once. A call runs the
- * core on its caller's thread, which needs 1 MiB of stack. A process that forked does not use the stores
- * of its parent. The library has threads of its own: do not unload it.
+ * core on its caller's thread, which needs 1 MiB of stack. In a process that was forked the handles of its
+ * parent are not open, and neither can the files be opened that the parent had open at the fork. The
+ * library has threads of its own: do not unload it.
  *
  * CALLBACKS come on the thread of the call that caused them, before it returns, and on threads of the
  * library. In a callback any function may be called but `headsup_swap` and `headsup_close`, which answer
@@ -19,8 +20,8 @@
  * returns: it does not throw, which ends the process, nor longjmp.
  *
  * ERRORS are a status, never undefined behaviour, for NULL where something must be, for what is not
- * UTF-8, for a handle that was closed, and for calls in a callback that are not allowed. No panic
- * crosses. `headsup_last_error` has the words.
+ * UTF-8, for a handle that was closed or is of the process that forked, and for calls in a callback that
+ * are not allowed. No panic crosses. `headsup_last_error` has the words.
  */
 
 #ifndef HEADSUP_H
@@ -60,7 +61,8 @@ enum headsup_status
    */
   HEADSUP_STATUS_INVALID_CONFIGURATION = 3,
   /**
-   * The handle is that of no open store: it was closed, or never was one.
+   * The handle is that of no open store: it was closed, never was one, or is of the process that forked
+   * this one.
    */
   HEADSUP_STATUS_NOT_OPEN = 4,
   /**

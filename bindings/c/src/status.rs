@@ -20,7 +20,8 @@ pub enum Status {
     NotUtf8 = 2,
     /// The configuration is not JSON, has an unknown member or a value that is not allowed: which one.
     InvalidConfiguration = 3,
-    /// The handle is that of no open store: it was closed, or never was one.
+    /// The handle is that of no open store: it was closed, never was one, or is of the process that forked
+    /// this one.
     NotOpen = 4,
     /// This may not be done in a callback: closing, swapping, or calling beyond 16 callbacks inside
     /// each other.

@@ -1,7 +1,8 @@
 //! The stores that are open, by handle.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -32,6 +33,17 @@ pub struct Store {
 struct Open {
     store: Arc<Store>,
     closed: Receiver<()>,
+    /// Its file, with all links followed; absent for one in memory.
+    file: Option<PathBuf>,
+    /// Whose it is. A process that forked has the table too, but neither the threads of its stores nor
+    /// the locks on their files.
+    process: u32,
+}
+
+impl Open {
+    fn is_ours(&self) -> bool {
+        self.process == process::id()
+    }
 }
 
 /// Goes when nobody uses the store any more: whoever waits at the other end hears of it.
@@ -56,6 +68,7 @@ impl Core {
 
 /// Opens a store.
 pub fn open(configuration: &Configuration, listener: Listener) -> Result<Handle, Failure> {
+    refuse_inherited(configuration.path())?;
     let engine = Engine::new(configuration.cache())?;
     let plugin = configuration.core().load(&engine)?;
     let (closing, closed) = channel();
@@ -71,21 +84,44 @@ pub fn open(configuration: &Configuration, listener: Listener) -> Result<Handle,
     let store =
         Arc::new(Store { calls: Calls::new(awareness, configuration.batch_requests()), engine });
     let handle = NEXT.fetch_add(1, Ordering::Relaxed);
-    table().insert(handle, Open { store, closed });
+    let file = configuration.path().canonicalize().ok();
+    table().insert(handle, Open { store, closed, file, process: process::id() });
     Ok(handle)
+}
+
+/// Refuses a file that the process had open that forked this one. SQLite remembers here which locks it
+/// holds there, would take none, and other processes would take the file for unused.
+fn refuse_inherited(path: &Path) -> Result<(), Failure> {
+    let Ok(file) = path.canonicalize() else { return Ok(()) };
+    let inherited = |open: &Open| !open.is_ours() && open.file.as_ref() == Some(&file);
+    if !table().values().any(inherited) {
+        return Ok(());
+    }
+    let message = format!(
+        "store {}: the process that forked this one had it open, so that locks on it would not hold \
+         here: open it after the fork alone, or start a program of its own",
+        path.display()
+    );
+    Err(Failure::new(Status::Store, "store-failed", message))
 }
 
 /// The store of this handle.
 pub fn find(handle: Handle) -> Result<Arc<Store>, Failure> {
-    table().get(&handle).map(|open| Arc::clone(&open.store)).ok_or_else(|| not_open(handle))
+    let table = table();
+    let open = table.get(&handle).filter(|open| open.is_ours());
+    open.map(|open| Arc::clone(&open.store)).ok_or_else(|| not_open(handle))
 }
 
 /// Closes a store: gives up this hold on it and waits for all others, which are calls that run and
 /// threads of the host that are at work. The last one of them drops the host's listener, and
 /// [`Closing`] with it.
 pub fn close(handle: Handle) -> Result<(), Failure> {
-    let removed = table().remove(&handle);
-    let Open { store, closed } = removed.ok_or_else(|| not_open(handle))?;
+    let mut table = table();
+    let ours = table.get(&handle).is_some_and(Open::is_ours);
+    // What the process had that forked stays where it is: its threads could not be waited for.
+    let removed = if ours { table.remove(&handle) } else { None };
+    drop(table);
+    let Open { store, closed, .. } = removed.ok_or_else(|| not_open(handle))?;
     drop(store);
     wait(&closed);
     Ok(())
@@ -121,8 +157,10 @@ fn wait(closed: &Receiver<()>) {
 }
 
 fn not_open(handle: Handle) -> Failure {
-    let message =
-        format!("{handle} is not the handle of an open store: it was closed, or never was one");
+    let message = format!(
+        "{handle} is not the handle of an open store: it was closed, never was one, or is of the process \
+         that forked this one"
+    );
     Failure::new(Status::NotOpen, "not-open", message)
 }
 

@@ -1,6 +1,7 @@
 /* Many threads at once, and stores that are closed under them. */
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -205,6 +206,45 @@ static void a_call_needs_1_mib_of_stack_at_most(void) {
   CHECK_STATUS(HEADSUP_STATUS_OK, headsup_close(handle));
 }
 
+/* A child may neither use nor close what is its parent's, nor open the same file: SQLite would take no
+   locks on it, because it remembers those of the parent. */
+static int in_the_child(headsup_handle of_parent, const char *configuration) {
+  char *text = NULL;
+  headsup_handle same = 0;
+  int refused =
+      headsup_call(of_parent, PENDING, strlen(PENDING), &text, NULL) == HEADSUP_STATUS_NOT_OPEN &&
+      headsup_core(of_parent, &text, NULL) == HEADSUP_STATUS_NOT_OPEN &&
+      headsup_swap(of_parent, NULL, 0, 0) == HEADSUP_STATUS_NOT_OPEN &&
+      headsup_close(of_parent) == HEADSUP_STATUS_NOT_OPEN;
+  failed_with(HEADSUP_STATUS_NOT_OPEN, "not-open", "forked");
+  refused = refused && headsup_open(configuration, strlen(configuration), NULL, &same) == HEADSUP_STATUS_STORE;
+  failed_with(HEADSUP_STATUS_STORE, "store-failed", "forked");
+  headsup_handle own = open_store(MEMORY, NULL);
+  done(own, MESSAGE_WORKER);
+  return refused && headsup_close(own) == HEADSUP_STATUS_OK ? 0 : 1;
+}
+
+static void a_forked_process_has_no_store_of_its_parent(void) {
+  char folder[] = "/tmp/headsup-c-XXXXXX";
+  CHECK(mkdtemp(folder) != NULL);
+  char text[200];
+  snprintf(text, sizeof text, "{\"store\":{\"path\":\"%s/h.db\",\"durability\":\"normal\"}}", folder);
+  headsup_handle handle = open_store(text, NULL);
+  done(handle, WATCH_WORKER);
+  pid_t child = fork();
+  CHECK(child >= 0);
+  if (child == 0) {
+    _exit(in_the_child(handle, text));
+  }
+  int status = 0;
+  CHECK(waitpid(child, &status, 0) == child);
+  CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  done(handle, MESSAGE_WORKER);
+  CHECK_STATUS(HEADSUP_STATUS_OK, headsup_close(handle));
+  snprintf(text, sizeof text, "rm -r '%s'", folder);
+  CHECK(system(text) == 0);
+}
+
 int main(void) {
   RUN(any_thread_may_call);
   RUN(closing_under_calls_is_safe_and_ends_callbacks);
@@ -213,5 +253,6 @@ int main(void) {
   RUN(the_core_is_swapped_under_calls);
   RUN(each_thread_has_its_own_last_error);
   RUN(a_call_needs_1_mib_of_stack_at_most);
+  RUN(a_forked_process_has_no_store_of_its_parent);
   return 0;
 }
