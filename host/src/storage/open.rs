@@ -13,7 +13,7 @@ use super::options::{Durability, StoreOptions};
 use super::patience::wait_for_locks;
 use super::place::{
     Beside, Companions, has_wal, immutable, make_folder, refuse_missing,
-    refuse_what_is_no_database, remove_empty,
+    refuse_what_is_no_database, refuse_what_is_no_path, remove_empty,
 };
 use super::schema;
 use super::sync::{Syncs, checkpoint_after_commits};
@@ -111,6 +111,7 @@ fn made_or_opened(options: &StoreOptions, syncs: &Syncs) -> Result<Connection, P
 
 fn writer(options: &StoreOptions, syncs: &Syncs) -> Result<Connection, Problem> {
     refuse_old_sqlite()?;
+    refuse_what_is_no_path(&options.path)?;
     make_folder(&options.path)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
     let mut connection = connect(&options.path, flags, options.busy_timeout)

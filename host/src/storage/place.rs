@@ -144,8 +144,22 @@ pub(super) fn refuse_what_is_no_database(path: &Path) -> Result<(), Problem> {
     Ok(())
 }
 
+/// Refuses what can be no file's path. SQLite takes an empty one for a file that nobody else finds.
+pub(super) fn refuse_what_is_no_path(path: &Path) -> Result<(), Problem> {
+    let bytes = path.as_os_str().as_encoded_bytes();
+    let message = if bytes.is_empty() {
+        "the path is empty; give the path of a file, or :memory:"
+    } else if bytes.contains(&0) {
+        "the path has a NUL in it; give the path of a file"
+    } else {
+        return Ok(());
+    };
+    Err(Problem::known(StorageFault::Failed, message))
+}
+
 /// Refuses a store to look at that is not there, or that cannot be seen.
 pub(super) fn refuse_missing(path: &Path) -> Result<(), Problem> {
+    refuse_what_is_no_path(path)?;
     let message = match path.try_exists() {
         Ok(true) => return Ok(()),
         Ok(false) => "there is no store here; check the path".to_owned(),

@@ -33,6 +33,21 @@ fn close_without_a_trace(path: &Path) {
 }
 
 #[test]
+fn what_can_be_no_path_is_refused_with_what_to_do() {
+    for (path, words) in [("", "the path is empty"), ("h\0.db", "NUL"), ("h\0/h.db", "NUL")] {
+        let options = StoreOptions::new(path);
+        for failure in [
+            Store::open(&options).unwrap_err(),
+            Store::open_reader(&options).unwrap_err(),
+            Store::inspect(&options).unwrap_err(),
+        ] {
+            assert_eq!(failure.fault, StorageFault::Failed, "{path:?}");
+            assert!(failure.message.contains(words), "{path:?}: {}", failure.message);
+        }
+    }
+}
+
+#[test]
 fn something_of_our_name_that_we_did_not_make_is_refused() {
     let foreign = [
         "CREATE TABLE session_state_events (id INTEGER PRIMARY KEY, data TEXT)",
