@@ -188,6 +188,38 @@ mod tests {
         check(&newer).unwrap();
     }
 
+    /// The names that the world `core` imports or exports, in its order.
+    fn of_the_world(word: &str) -> Vec<String> {
+        let text = include_str!("../../wit/world.wit");
+        let names =
+            text.lines().filter_map(|line| line.trim().strip_prefix(word)?.strip_suffix(';'));
+        names.filter(|name| !name.contains(':')).map(ToOwned::to_owned).collect()
+    }
+
+    #[test]
+    fn what_a_core_exports_and_may_import_is_what_the_world_says() {
+        assert_eq!(EXPORTS.as_slice(), of_the_world("export "));
+        // Those two have types alone, and come with the others.
+        let imports = [vec!["types".to_owned(), "sources".to_owned()], of_the_world("import ")];
+        assert_eq!(IMPORTS.as_slice(), imports.concat());
+    }
+
+    #[test]
+    fn the_hosts_in_other_languages_have_the_same_lists() {
+        for text in [
+            include_str!("../../bindings/python/src/headsup/component/interface.py"),
+            include_str!("../../bindings/node/src/core/interface.ts"),
+        ] {
+            let text = text.replace('\'', "\"");
+            for (name, list) in [("EXPORTS", &EXPORTS[..]), ("IMPORTS", &IMPORTS[..])] {
+                let (_, rest) = text.split_once(&format!("{name} = ")).expect(name);
+                let end = rest.find([')', ']', '}']).expect("the end of the list");
+                let quoted: Vec<&str> = rest[..end].split('"').skip(1).step_by(2).collect();
+                assert_eq!(quoted, list, "{name}");
+            }
+        }
+    }
+
     #[test]
     fn any_other_capability_is_refused() {
         for import in [
