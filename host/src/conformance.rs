@@ -204,7 +204,8 @@ fn compare(expected: &[Value], answer: &[u8]) -> Result<(), String> {
         let number = index + 1;
         let found = serde_json::from_str(line)
             .map_err(|error| format!("line {number} of the answer is not JSON: {error}"))?;
-        differ("", expected, &found)
+        is_of_its_kind(expected, &found)
+            .and_then(|()| differ("", expected, &found))
             .map_err(|detail| format!("line {number} of the answer: {detail}"))?;
     }
     let (must, are) = (expected.len(), lines.len());
@@ -217,6 +218,15 @@ fn compare(expected: &[Value], answer: &[u8]) -> Result<(), String> {
         }
         (None, None) => Ok(()),
     }
+}
+
+/// Where something else came first, what is missing says more than the members in which they differ.
+fn is_of_its_kind(expected: &Value, found: &Value) -> Result<(), String> {
+    let notified = |line: &Value| line.get("method").is_some();
+    if notified(expected) == notified(found) {
+        return Ok(());
+    }
+    Err(format!("must be {}, and is {}", show(expected), show(found)))
 }
 
 /// The first difference of two values, with the path to it.
@@ -340,6 +350,16 @@ mod tests {
         let words = difference(json!([1]), "1\n2\n");
         assert!(words.contains("1 lines must come back, 2 do; beyond: 2"), "{words}");
         compare(&[], b"").unwrap();
+    }
+
+    #[test]
+    fn a_notification_that_is_missing_is_shown_and_not_the_members_of_what_came_instead() {
+        let notice = json!({"method": "notice", "params": {}});
+        let words = difference(json!([notice, {"id": 1}]), "{\"id\":1}\n");
+        let must = "line 1 of the answer: must be {\"method\":\"notice\",\"params\":{}}, and is {\"id\":1}";
+        assert_eq!(words, must);
+        let words = difference(json!([{"id": 1}]), "{\"method\":\"wake\"}\n{\"id\":1}\n");
+        assert!(words.contains("must be {\"id\":1}"), "{words}");
     }
 
     #[test]

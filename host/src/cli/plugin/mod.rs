@@ -45,7 +45,7 @@ store of its own in memory. No store of yours is touched. Of each file the
 first answer that is not as it must be is shown. --db, --plugin and
 --manual-clock change nothing here.
 
-With --json: {\"files\":14, \"passed\":312, \"differences\":[{\"file\":...,
+With --json: {\"files\":29, \"passed\":1675, \"differences\":[{\"file\":...,
 \"line\":..., \"rule\":..., \"sent\":..., \"detail\":...}]}
 
 Exit status:
