@@ -1,8 +1,13 @@
 //! What is bounded, and what happens beyond: to whoever goes there, and to nobody else.
 
+use std::io::{Read as _, Write as _};
+use std::net::Shutdown;
+use std::os::unix::net::UnixStream;
+use std::time::Duration;
+
 use serde_json::json;
 
-use crate::client::{Client, Events};
+use crate::client::{Address, Client, Events};
 use crate::server::{Server, TOKEN, call, goal, reason, watch};
 
 const MAIN: &str = "agent:main:main";
@@ -237,6 +242,26 @@ fn what_is_no_http_ends_its_connection_and_no_other() {
     client.write(b"POST /rpc HTTP/1.1\r\nHost: localhost\r\nContent-Length: 500\r\n\r\n{");
     drop(client);
     assert_eq!(good.rpc(call("pending")).status, 200);
+}
+
+/// It is taken to be gone; whether its call was done it has to look.
+#[test]
+fn who_closes_its_side_before_the_answer_gets_it_whole_or_not_at_all() {
+    let server = Server::start();
+    let Address::Socket(path) = &server.socket else { panic!("a socket") };
+    let call = call("pending");
+    let head = "POST /rpc HTTP/1.1\r\nHost: localhost\r\n";
+    let request = format!("{head}Content-Length: {}\r\n\r\n{call}", call.len());
+    for _ in 0..20 {
+        let mut stream = UnixStream::connect(path).unwrap();
+        stream.set_read_timeout(Some(Duration::from_mins(1))).unwrap();
+        stream.write_all(request.as_bytes()).unwrap();
+        stream.shutdown(Shutdown::Write).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        assert!(answer.is_empty() || answer.ends_with("{\"watchers\":[]}}"), "{answer}");
+    }
+    assert_eq!(server.client().rpc(call).status, 200);
 }
 
 #[test]

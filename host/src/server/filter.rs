@@ -45,7 +45,8 @@ impl Keys {
             none => none.insert(real.scratch().map_err(|error| error.to_string())?),
         };
         let target = SessionRef::new(TARGET.0, TARGET.1);
-        let words = |error: crate::Error| format!("watcher: {error} ({})", error.reason());
+        // The core names the member of `watch`, which is called as the parameter is.
+        let words = |error: crate::Error| format!("{error} ({})", error.reason());
         match scratch.watch(key, target, false).map_err(words)? {
             WatchAnswer::Watched => {}
             WatchAnswer::NotWatchable(why) => return Err(unwatchable(why)),
@@ -65,7 +66,8 @@ fn unwatchable(why: Unwatchable) -> String {
     format!("watcher: {why}, so that nothing would ever come")
 }
 
-/// The text behind percent-encoding; nothing if it is none.
+/// The text behind percent-encoding; nothing if it is none. What is no code is refused, where the usual
+/// decoders pass it on: such a filter would match nothing, and nobody would learn why.
 fn decoded(value: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(value.len());
     let mut rest = value.bytes();
@@ -107,12 +109,16 @@ mod tests {
             ("watcher=", "invalid-key"),
             ("watcher=global", "can watch"),
             ("watcher=agent", "invalid-key"),
+            ("watcher=agent:a:b%", "percent-encode"),
+            ("watcher=agent:a:b%zz", "percent-encode"),
+            ("watcher=agent:a:b%+1", "percent-encode"),
             ("watcher=%", "percent-encode"),
             ("watcher=%ff", "percent-encode"),
             ("watchers=agent:a:b", "only parameter"),
         ] {
             let error = filter(query).unwrap_err();
             assert!(error.contains(words), "{query}: {error}");
+            assert!(!error.contains("watcher: watcher"), "{query}: {error}");
         }
     }
 }

@@ -80,6 +80,7 @@ impl Metrics {
     fn render_calls(&self, text: &mut Text) {
         let calls = lock(&self.calls).clone();
         text.family("headsup_calls_total", "counter", "Calls, by method and outcome.");
+        let calls: Vec<_> = calls.iter().map(|(method, calls)| (label(method), calls)).collect();
         for (method, calls) in &calls {
             for (outcome, count) in &calls.outcomes {
                 text.sample(&format!("{{method=\"{method}\",outcome=\"{outcome}\"}}"), count);
@@ -225,7 +226,7 @@ fn render_readings(text: &mut Text, readings: &Readings) {
     text.sample(&format!("{{version=\"{}\"}}", env!("CARGO_PKG_VERSION")), 1);
 }
 
-/// A text as the value of a label: a core says these of itself.
+/// A text of a core's as the value of a label.
 fn label(text: &str) -> String {
     let text = text.replace(|c: char| c.is_control(), " ");
     text.replace('\\', "\\\\").replace('"', "\\\"")
@@ -311,5 +312,14 @@ mod tests {
     #[test]
     fn what_a_core_says_of_itself_breaks_no_line() {
         assert_eq!(label("a\"b\\c\nd"), "a\\\"b\\\\c d");
+        // Which methods it has, too.
+        let metrics = Metrics::default();
+        metrics.called(Some("a\"\nb"), None, Duration::ZERO);
+        let mut text = Text::default();
+        metrics.render_calls(&mut text);
+        let samples = text.whole.lines().filter(|line| !line.starts_with('#'));
+        for line in samples {
+            assert!(line.contains("{method=\"a\\\" b\""), "{line}");
+        }
     }
 }
