@@ -56,7 +56,8 @@ pub fn drain(ports: &mut impl Ports, watcher: &str) -> Result<Drained, Error> {
     Ok(Drained { notices, reopened: states.save(ports, now)? })
 }
 
-/// Cursors that are being acknowledged: at most [`MAX_RECEIPTS`], so a linear search will do.
+/// Cursors that are being acknowledged: at most [`MAX_RECEIPTS`], so a linear search will do. Where two
+/// receipts are of one pair, the first entry is the one that moves.
 #[derive(Default)]
 struct Acknowledging {
     cursors: Vec<Acknowledged>,
@@ -76,7 +77,6 @@ impl Acknowledging {
         for state in ports.pairs(pairs)? {
             if let Some(cursor) = state.cursor
                 && let CursorState::Live(positions) = cursor.state
-                && states.find(&cursor.pair).is_none()
             {
                 let open = Open { cursor, positions, head: state.head };
                 states.cursors.push(Acknowledged { open, moved: false });
