@@ -4,8 +4,11 @@
 use std::fs;
 use std::path::Path;
 
-use harness::{CHILD, doctor};
+use harness::command::{Running, headsup, request, text};
+use harness::{CHILD, WORKER, doctor};
 use headsup::{Awareness, Error, Recording, StorageFault};
+use serde_json::{Value, json};
+use tempfile::TempDir;
 
 use super::{builder, goal};
 
@@ -132,4 +135,100 @@ fn a_store_whose_log_or_shared_memory_is_taken_away_refuses_work_and_loses_nothi
 #[test]
 fn an_empty_log_in_place_of_the_open_one_is_noticed() {
     survives_without(&["-wal"], true);
+}
+
+/// A process whose log or shared memory was taken away, and another one that opened the store since and
+/// records.
+struct Usurped {
+    folder: TempDir,
+    awareness: Awareness,
+    other: Running,
+    /// What became of the other's record.
+    told: Value,
+}
+
+impl Usurped {
+    fn new(gone: &[&str], checkpoint_pages: u32) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("store.db");
+        // The tables are in the file, the records in the log alone.
+        drop(builder(&path).open().unwrap());
+        let awareness = builder(&path).open().unwrap();
+        for _ in 0..3 {
+            awareness.record(goal(CHILD)).unwrap();
+        }
+        for suffix in gone {
+            fs::remove_file(path.with_extension(format!("db{suffix}"))).unwrap();
+        }
+        let config = folder.path().join("headsup.toml");
+        fs::write(&config, format!("[store]\ncheckpoint_pages = {checkpoint_pages}\n")).unwrap();
+        let arguments = ["serve", "--stdio", "--db", text(&path), "--config", text(&config)];
+        let mut other = Running::start(&mut headsup(arguments));
+        let signal = json!({
+            "session": WORKER, "kind": "goal_changed", "change": "updated", "actor": {"type": "human"},
+        });
+        other.send(&request(1, "record", &signal));
+        let told = loop {
+            // What comes without a question is a line of the log.
+            let line = other.next();
+            if line["id"] == 1 {
+                break line["result"].clone();
+            }
+        };
+        Self { folder, awareness, other, told }
+    }
+
+    /// Ends both, and returns the versions that each had brought about, as they are then.
+    fn ends(mut self, writes: bool, killed_first: bool) -> (Option<u64>, Option<u64>) {
+        let path = self.folder.path().join("store.db");
+        if killed_first {
+            self.other.child.kill().unwrap();
+            self.other.child.wait().unwrap();
+        }
+        if writes {
+            refuses(&self.awareness, "its log is gone");
+        }
+        drop(self.awareness);
+        drop(self.other);
+        assert_eq!(doctor(&path).unwrap(), Vec::<String>::new());
+        let versions = builder(&path).open().unwrap().versions([CHILD, WORKER]).unwrap();
+        (versions[0], versions[1])
+    }
+}
+
+/// However often the other brings its log into the file, whether the first notices by a call or when it
+/// closes, and whichever of them ends first.
+fn usurped(gone: &[&str], holds: impl Fn(&str, &Value, Option<u64>, Option<u64>)) {
+    for checkpoint_pages in [1, 4_000] {
+        for (writes, killed_first) in [(false, false), (false, true), (true, false), (true, true)] {
+            let usurped = Usurped::new(gone, checkpoint_pages);
+            let told = usurped.told.clone();
+            let what = format!("{gone:?} {checkpoint_pages} {writes} {killed_first}: {told}");
+            let (ours, theirs) = usurped.ends(writes, killed_first);
+            holds(&what, &told, ours, theirs);
+        }
+    }
+}
+
+#[test]
+fn what_another_process_was_told_after_the_log_was_taken_away_is_there_whatever_the_first_does() {
+    usurped(&["-wal", "-shm"], |what, told, _, theirs| {
+        assert_eq!((&told["outcome"], theirs), (&json!("recorded"), Some(1)), "{what}");
+    });
+}
+
+#[test]
+fn what_either_was_told_is_there_where_the_shared_memory_alone_was_taken_away() {
+    usurped(&["-shm"], |what, told, ours, theirs| {
+        assert_eq!((ours, theirs), (Some(3), told["stateVersion"].as_u64()), "{what}");
+        assert_eq!(theirs, Some(4), "{what}");
+    });
+}
+
+#[test]
+fn a_process_that_finds_another_log_than_the_shared_memory_says_is_refused_and_nothing_is_lost() {
+    usurped(&["-wal"], |what, told, ours, theirs| {
+        assert_eq!((&told["outcome"], theirs), (&json!("failed"), None), "{what}");
+        assert_eq!(ours, Some(3), "{what}");
+    });
 }

@@ -187,3 +187,12 @@ impl Store {
         self.writable
     }
 }
+
+impl Drop for Store {
+    /// Closing goes on as SQLite does it where everything is in its place.
+    fn drop(&mut self) {
+        if let Some(companions) = &self.companions {
+            self.part_with(companions.kept());
+        }
+    }
+}

@@ -80,8 +80,19 @@ impl Identity {
     }
 }
 
-/// What a connection that writes keeps open beside the file: nobody may take it away meanwhile, and
-/// SQLite does not look whether somebody did.
+/// What became of the files beside a store that a connection has open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kept {
+    /// They are where they were, as far as can be told.
+    All,
+    /// One is gone, and nobody has written since: the locks still hold, or nobody has opened the store.
+    NotAll,
+    /// A process that opened the store since has a log or locks of its own.
+    Others,
+}
+
+/// What a connection keeps open beside the file: nobody may take it away meanwhile, and SQLite does not
+/// look whether somebody did.
 #[derive(Debug)]
 pub(super) struct Companions {
     paths: [PathBuf; 2],
@@ -95,27 +106,36 @@ impl Companions {
         Self { paths: ["-wal", "-shm"].map(|suffix| beside(path, suffix)), known: OnceLock::new() }
     }
 
-    /// Refuses to write where one of them was removed or replaced: commits would go to a log that
-    /// nobody would find again, or past the locks of other processes. Asks the system twice.
-    pub(super) fn refuse_others(&self) -> Result<(), Problem> {
-        let known = self
-            .known
+    /// Remembers which they are, the first time: once a transaction has begun, they are there.
+    pub(super) fn remember(&self) {
+        self.known
             .get_or_init(|| self.paths.each_ref().map(|path| Identity::at(path).ok().flatten()));
-        let lost = |(path, known): (&PathBuf, &Option<Identity>)| {
-            known.is_some_and(|known| !known.is_at(path))
-        };
-        if self.paths.iter().zip(known).any(lost) {
-            let message = "its -wal or its -shm was removed or replaced while it was open; end every \
-                           process that has it open and start again";
-            return Err(Problem::known(StorageFault::Failed, message));
+    }
+
+    /// Looks for those that were remembered. Asks the system twice.
+    pub(super) fn kept(&self) -> Kept {
+        let Some(known) = self.known.get() else { return Kept::All };
+        let [log, shared] = &self.paths;
+        let [log_kept, shared_kept] = std::array::from_fn(|which| {
+            known[which].is_none_or(|known| known.is_at(&self.paths[which]))
+        });
+        if log_kept && shared_kept {
+            Kept::All
+        } else if !log_kept && has_bytes(log) || !shared_kept && shared.exists() {
+            Kept::Others
+        } else {
+            Kept::NotAll
         }
-        Ok(())
     }
 }
 
 /// Whether there are commits beside the file that are not in it yet.
 pub(super) fn has_wal(path: &Path) -> bool {
-    fs::metadata(beside(path, "-wal")).is_ok_and(|file| file.len() > 0)
+    has_bytes(&beside(path, "-wal"))
+}
+
+fn has_bytes(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|file| file.len() > 0)
 }
 
 /// The path of a file that SQLite keeps beside the store.

@@ -2,10 +2,12 @@
 //! kind.
 
 use rusqlite::Connection;
+use rusqlite::config::DbConfig;
 
 use super::Store;
 use super::failure::{Problem, read_only};
 use super::patience::insist;
+use super::place::Kept;
 use super::statements::SNAPSHOT;
 use crate::contract::{StorageFailure, StorageFault};
 
@@ -30,20 +32,39 @@ impl Store {
         }
         self.control("BEGIN IMMEDIATE")?;
         self.transaction = Transaction::Write;
-        let others =
-            self.companions.as_ref().map_or(Ok(()), |companions| companions.refuse_others());
-        others.map_err(|problem| self.give_up(problem))
+        let Some(companions) = &self.companions else { return Ok(()) };
+        companions.remember();
+        match companions.kept() {
+            Kept::All => Ok(()),
+            kept => Err(self.give_up(kept)),
+        }
     }
 
-    /// Ends the use of a connection whose log was taken away. The connection still has that log open, and
-    /// nobody else will: what was acknowledged is brought from it into the file while it can be.
-    fn give_up(&mut self, problem: Problem) -> StorageFailure {
+    /// Ends the use of a connection whose log was taken away: commits would go to a log that nobody would
+    /// find again, or past the locks of other processes.
+    fn give_up(&mut self, kept: Kept) -> StorageFailure {
         self.rollback();
-        // What stays in the log now is brought in when the connections are closed.
-        let _ = self.connection.execute_batch("PRAGMA wal_checkpoint");
-        let failure = self.word(problem);
+        self.part_with(kept);
+        let message = "its -wal or its -shm was removed or replaced while it was open; end every \
+                       process that has it open and start again";
+        let failure = self.word(Problem::known(StorageFault::Failed, message));
         self.syncs.log_lost(&failure);
         failure
+    }
+
+    /// Brings what was acknowledged from a log that nobody will find again into the file, while the file is
+    /// nobody else's. To a process that wrote to it since, both are left: the last connection to close would
+    /// bring the log in by itself, over what is there, and remove the log of that one.
+    pub(super) fn part_with(&self, kept: Kept) {
+        // What fails here cannot be done at all; the store is refused either way.
+        let _ = match kept {
+            Kept::All => Ok(()),
+            Kept::NotAll => self.connection.execute_batch("PRAGMA wal_checkpoint"),
+            Kept::Others => self
+                .connection
+                .set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
+                .map(|_| ()),
+        };
     }
 
     /// Begins a transaction that only reads: one snapshot of the store as it is now, which no
@@ -59,7 +80,11 @@ impl Store {
         snapshot.map_err(|error| {
             self.rollback();
             self.word(error.into())
-        })
+        })?;
+        if let Some(companions) = &self.companions {
+            companions.remember();
+        }
+        Ok(())
     }
 
     /// Marks a point inside a write transaction to come back to. One at a time.
