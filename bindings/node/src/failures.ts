@@ -3,7 +3,7 @@ import type { CoreError, Failure, StorageFailure, StorageFault } from './contrac
 import { HeadsupError } from './errors.js';
 
 /** JSON-RPC's code for what a caller got wrong. */
-const INVALID_PARAMS = -32602;
+export const INVALID_PARAMS = -32602;
 
 /** The code for what this host does not offer. */
 const UNAVAILABLE = -32601;

@@ -30,6 +30,7 @@ import { loadPlugin } from './core/plugin.js';
 import { CLOSED, HeadsupError } from './errors.js';
 import { type ErrorMember, fromResponse, fromStorage } from './failures.js';
 import type { OpenOptions } from './options.js';
+import { policyOf } from './policy.js';
 import { Runtime, valueOf } from './runtime.js';
 import { settingsOf } from './settings.js';
 import { StoreFailed } from './storage/failure.js';
@@ -265,7 +266,8 @@ export class Headsup extends EventEmitter<HeadsupEvents> {
 
   /** Changes the policy for every process that shares the store. */
   setPolicy(policy: Policy): void {
-    valueOf(this.#open().write((core) => core.maintenance.setPolicy(policy)));
+    const whole = policyOf(policy);
+    valueOf(this.#open().write((core) => core.maintenance.setPolicy(whole)));
   }
 
   /**

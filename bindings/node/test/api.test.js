@@ -98,6 +98,14 @@ test('bad input throws an error with reason, field and code, and changes nothing
   refused(() => headsup.changesSince(CHILD, 0.5), 'invalid-version', 'changesSince');
   refused(() => headsup.take(undefined), 'missing-field', 'watcher');
   refused(() => headsup.setPolicy({ ...headsup.policy(), noticeTemplate: 'x' }), 'invalid-template', 'noticeTemplate');
+  const policy = headsup.policy();
+  refused(() => headsup.setPolicy(undefined), 'wrong-type', 'policy');
+  refused(() => headsup.setPolicy({ ...policy, days: 1 }), 'unknown-field', 'days');
+  refused(() => headsup.setPolicy({ historyDays: 7 }), 'missing-field', 'noticeTemplate');
+  for (const [value, reason] of [['7', 'wrong-type'], [null, 'wrong-type'], [0, 'out-of-range'], [1.5, 'out-of-range'], [-1, 'out-of-range'], [2 ** 32, 'out-of-range']]) {
+    refused(() => headsup.setPolicy({ ...policy, historyDays: value }), reason, 'historyDays');
+  }
+  assert.deepEqual(headsup.policy(), policy);
   const missing = { session: CHILD, source: { kind: 'claude-jsonl', path: 'relative' }, catalog: 'claude' };
   await assert.rejects(headsup.adopt(missing), { reason: 'invalid-path', field: 'source.path' });
   assert.deepEqual(headsup.versions([CHILD]), [null]);

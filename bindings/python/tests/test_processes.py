@@ -7,10 +7,12 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 import headsup
 from conftest import python_environment
@@ -212,3 +214,48 @@ def test_importing_the_package_loads_neither_sqlite_nor_wasmtime() -> None:
         check=True,
     )
     assert ended.stdout == "[]\n"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_a_forked_process_has_no_store_of_its_parent(engine: EngineName, db: Path) -> None:
+    with headsup.open(db, engine=engine, manual_clock=0) as store:
+        store.watch(MAIN, WORKER)
+        child = os.fork()
+        if child == 0:
+            os._exit(_in_the_child(store, db, engine))
+        assert os.waitpid(child, 0)[1] == 0
+        store.record(WORKER, "goal_changed", HUMAN, change="updated")
+        assert len(store.take(MAIN)) == 1
+    with headsup.open(db, engine=engine, manual_clock=0) as store:
+        child = os.fork()
+        if child == 0:
+            store.close()
+            os._exit(0)
+        assert os.waitpid(child, 0)[1] == 0
+        assert store.versions([WORKER]) == [1]
+
+
+def _in_the_child(store: headsup.Headsup, db: Path, engine: EngineName) -> int:
+    """Which part of it is not refused; 0 if all is."""
+    calls: list[Callable[[], object]] = [
+        lambda: store.versions([WORKER]),
+        store.core,
+        lambda: store.swap(None),
+    ]
+    for number, call in enumerate(calls, 1):
+        try:
+            call()
+        except headsup.Closed:
+            continue
+        return number
+    try:
+        headsup.open(db, engine=engine)
+    except headsup.OpenError as refused:
+        if refused.reason != "store-failed" or "forked" not in refused.message:
+            return 10
+    else:
+        return 11
+    # Another store of its own is fine.
+    with headsup.open(":memory:", engine=engine) as own:
+        own.watch(MAIN, WORKER)
+    return 0

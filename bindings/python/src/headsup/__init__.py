@@ -8,7 +8,7 @@
 
 from .api import AnySession, Headsup
 from .errors import CallFailed, Closed, HeadsupError, InvalidInput, OpenError, Unavailable
-from .opening import open
+from .opening import open as open
 from .results import (
     Acknowledgement,
     Actor,
@@ -38,6 +38,7 @@ from .results import (
 
 __version__ = "0.1.0"
 
+# Without `open`: `from headsup import *` must not take the place of the built-in one.
 __all__ = [
     "Acknowledgement",
     "Actor",
@@ -71,5 +72,4 @@ __all__ = [
     "Unavailable",
     "Watch",
     "Watching",
-    "open",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -46,6 +47,8 @@ class ComponentEngine:
             min(options.deadline_ms, options.busy_timeout_ms // 4), SHORTEST_DEADLINE
         )
         long_deadline = max(options.long_deadline_ms, SHORTEST_DEADLINE)
+        # One that was forked has neither the threads of this engine nor the locks on its file.
+        self._process = os.getpid()
         self._options = options
         self._limits = Limits(options.memory_bytes, deadline, long_deadline)
         self._clock = Clock(options.manual_clock)
@@ -75,6 +78,7 @@ class ComponentEngine:
     # What a gateway asks.
 
     def answer(self, line: bytes) -> str | None:
+        self._refuse_forked()
         response = self._answer_line(line)
         if self._clock.is_manual:
             # With the machine's clock this happens by itself.
@@ -82,12 +86,14 @@ class ComponentEngine:
         return response
 
     def swap(self, plugin: str | None) -> None:
+        self._refuse_forked()
         core = built_in() if plugin is None else load(plugin)
         methods = self._learn(core)
         self._desks.switch(core)
         self._serving = core, methods
 
     def describe(self) -> dict[str, str]:
+        self._refuse_forked()
         try:
             metadata, _ = self._mouth.ask(self._serving[0], "plugin", "describe")
         except Trapped as trapped:
@@ -96,6 +102,9 @@ class ComponentEngine:
         return described._asdict()
 
     def close(self) -> None:
+        if self._process != os.getpid():
+            # Its threads could not be waited for.
+            return
         self._alarm.stop()
         self._checks.crew.stop()
         if self._monitor is not None:
@@ -106,6 +115,10 @@ class ComponentEngine:
                 thread.join()
         self._desks.close()
         self._mouth.close()
+
+    def _refuse_forked(self) -> None:
+        if self._process != os.getpid():
+            raise Closed
 
     # One request.
 
