@@ -109,6 +109,11 @@ found_in_the_file! {
            UPDATE session_state_heads SET watermark = OLD.watermark
            WHERE session_key = NEW.session_key AND agent_id = NEW.agent_id;
          END";
+    a_watermark_that_sinks: "A watermark never sinks",
+        "CREATE TRIGGER bend AFTER DELETE ON session_state_events BEGIN
+           UPDATE session_state_heads SET watermark = OLD.sequence
+           WHERE session_key = OLD.session_key AND agent_id = OLD.agent_id;
+         END";
     a_reset_that_takes_marks: "`reset` removes the live cursors",
         "CREATE TRIGGER bend AFTER DELETE ON session_watch_cursors WHEN OLD.state = 'live' BEGIN
            DELETE FROM session_watch_cursors WHERE watcher_key = OLD.watcher_key AND state = 'unwatched';

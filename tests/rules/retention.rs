@@ -75,6 +75,23 @@ fn pruning_raises_each_sessions_watermark() {
 }
 
 #[test]
+fn a_watermark_never_sinks_whichever_event_goes_first() {
+    let gateway = Gateway::open();
+    let earlier = i64::try_from(NOON - DAY).unwrap();
+    gateway.records(goal(CHILD, "u1"));
+    gateway.records(goal(CHILD, "u1").occurred_at(earlier));
+    gateway.passes(DAY);
+    gateway.records(goal(CHILD, "u1"));
+    for (days, left) in [(28, vec![1, 3]), (1, vec![3])] {
+        gateway.passes(days * DAY + 1);
+        assert_eq!(gateway.recover().unwrap().pruned, 1);
+        assert_eq!(kept(&gateway, CHILD), left);
+        let gap = |version| gateway.changes_since(CHILD, version, None).unwrap().history_gap;
+        assert_eq!((gap(1), gap(2)), (true, false), "{left:?} are left");
+    }
+}
+
+#[test]
 fn recording_never_prunes() {
     let gateway = with_policy(|policy| policy.history_rows = 1);
     for _ in 0..3 {

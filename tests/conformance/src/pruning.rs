@@ -26,6 +26,11 @@ pub const CASES: &[Case] = &[
     },
     Case {
         subject: SUBJECT,
+        rule: "A watermark never sinks, also where a row goes that was recorded before one that went.",
+        steps: &[writes(record_six), writes(prune_newest_first), reads(see_highest_watermark)],
+    },
+    Case {
+        subject: SUBJECT,
         rule: "`keep-rows` keeps the newest of the whole store.",
         steps: &[
             writes(record_six),
@@ -132,6 +137,24 @@ fn see_watermarks(t: &mut Trial) -> Played {
             &must,
         );
     }
+    Ok(())
+}
+
+/// The last row of the session occurred first and goes first, the first one goes next.
+fn prune_newest_first(t: &mut Trial) -> Played {
+    let sequence = t.record(at(A, 0))?;
+    t.note("row.7", sequence)?;
+    for before in [1, 1_001] {
+        let was = t.prune(PruneRequest { occurred_before: Some(before), ..NOTHING_DUE })?;
+        t.must_be("`prune` of one row", &was, &pruned(1, false));
+    }
+    Ok(())
+}
+
+fn see_highest_watermark(t: &mut Trial) -> Played {
+    let must = Some(t.noted("row.7")?);
+    let was = t.head(&session(A))?.map(|head| head.watermark);
+    t.must_be("the watermark after the last recorded row went, and then the first", &was, &must);
     Ok(())
 }
 
