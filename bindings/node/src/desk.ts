@@ -25,7 +25,7 @@ export class Desk {
   #core: Core;
   #store: Store | undefined;
   #instance: Instance | undefined;
-  /** Why nothing is read or written any more: a sync failed. */
+  /** Why nothing is read or written any more: a sync failed, or the log was taken away. */
   #distrusted: StorageFailure | undefined;
   /** The file that was opened first. */
   readonly #file: Identity | undefined;
@@ -144,7 +144,7 @@ export class Desk {
    * the next one that all is well, although what the first should have saved is lost.
    */
   #leave(store: Store, failure: StorageFailure): void {
-    if (store.hasFailedToSync) this.#distrusted ??= failure;
+    if (store.isInDoubt) this.#distrusted ??= failure;
     if (failure.fault === 'busy' || this.#options.path === IN_MEMORY) return;
     this.#drop();
   }

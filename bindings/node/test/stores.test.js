@@ -186,6 +186,25 @@ test('a store that is replaced refuses work until its own file is back', async (
   store.close();
 });
 
+for (const gone of [['-wal'], ['-shm'], ['-wal', '-shm']]) {
+  test(`a store whose ${gone.join(' and ')} is taken away refuses work and loses nothing`, async (t) => {
+    const path = join(folderOf(t), 'store.db');
+    (await Headsup.open({ path })).close();
+    const store = await Headsup.open({ path });
+    assert.equal(store.record(goal).stateVersion, 1);
+    for (const suffix of gone) fs.unlinkSync(path + suffix);
+    for (let round = 0; round < 2; round += 1) {
+      assert.deepEqual(store.record(goal), { outcome: 'failed', reason: 'store-failed' });
+      assert.throws(() => store.unwatch('agent:a:main', goal.session), /removed or replaced/);
+      assert.throws(() => store.status(goal.session), /removed or replaced/);
+    }
+    store.close();
+    const again = await Headsup.open({ path });
+    assert.equal(again.record(goal).stateVersion, 2);
+    again.close();
+  });
+}
+
 test('a path is taken from the folder of its opening', async (t) => {
   const folder = folderOf(t);
   const [before, elsewhere] = [process.cwd(), join(folder, 'elsewhere')];

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 import threading
 import time
 from contextlib import closing
@@ -14,7 +15,7 @@ import apsw
 import pytest
 
 import headsup
-from conftest import HAS_NATIVE, ROOT, elsewhere, run_elsewhere
+from conftest import HAS_NATIVE, ROOT, elsewhere, python_environment, run_elsewhere
 from headsup import Actor, Headsup
 from headsup.opening import EngineName
 
@@ -271,6 +272,59 @@ def test_a_store_that_is_replaced_refuses_work_until_its_own_file_is_back(
             refuses(store)
             shift(old, db)
             assert store.status(WORKER).state_version == version
+
+
+@pytest.mark.parametrize("gone", [["-wal"], ["-shm"], ["-wal", "-shm"]])
+@pytest.mark.parametrize("calls", [True, False], ids=["by a call", "by closing"])
+def test_a_store_whose_log_is_taken_away_loses_nothing(
+    engine: EngineName, db: Path, gone: list[str], calls: bool
+) -> None:
+    headsup.open(db, engine=engine).close()
+    with headsup.open(db, engine=engine) as store:
+        assert recorded(store, WORKER) == headsup.Recording("recorded", 1)
+        # A connection that reads: whichever is closed first is not the last.
+        assert store.versions([WORKER]) == [1]
+        for suffix in gone:
+            Path(f"{db}{suffix}").unlink()
+        if calls:
+            refuses_for_good(store)
+            # As it is if the process is killed now.
+            left = shutil.copy(db, db.with_name("left.db"))
+            with headsup.open(left, engine=engine) as copied:
+                assert copied.versions([WORKER]) == [1]
+    with headsup.open(db, engine=engine) as store:
+        assert store.versions([WORKER]) == [1]
+        assert recorded(store, WORKER) == headsup.Recording("recorded", 2)
+
+
+@pytest.mark.parametrize("calls", [True, False], ids=["by a call", "by closing"])
+def test_what_another_process_records_after_the_log_was_taken_away_stays(
+    engine: EngineName, db: Path, calls: bool
+) -> None:
+    headsup.open(db, engine=engine).close()
+    with headsup.open(db, engine=engine) as store:
+        assert recorded(store, WORKER) == headsup.Recording("recorded", 1)
+        for suffix in ("-wal", "-shm"):
+            Path(f"{db}{suffix}").unlink()
+        program = (
+            "import os, sys, headsup; s = headsup.open(sys.argv[1], engine=sys.argv[2]);"
+            "s.record(sys.argv[3], 'goal_changed', headsup.Actor('human'), change='updated');"
+            # Killed: what it was told is in its log alone.
+            "os.kill(os.getpid(), 9)"
+        )
+        other = [sys.executable, "-c", program, str(db), engine, MAIN]
+        assert subprocess.run(other, env=python_environment()).returncode == -9
+        if calls:
+            refuses_for_good(store)
+    with headsup.open(db, engine=engine) as store:
+        assert store.versions([MAIN]) == [1]
+
+
+def refuses_for_good(store: Headsup) -> None:
+    for _ in range(2):
+        assert recorded(store, WORKER) == headsup.Recording("failed", reason="store-failed")
+        with pytest.raises(headsup.CallFailed, match="removed or replaced"):
+            store.unwatch(MAIN, WORKER)
 
 
 def test_a_path_is_taken_from_the_folder_of_its_opening(

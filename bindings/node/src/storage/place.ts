@@ -54,20 +54,83 @@ export class Identity {
   }
 
   /**
-   * Throws {@link StoreFailed} if the path leads to another file by now, or to none: what is written to the
-   * one that is open would be lost with it. A folder that may not be entered any more says nothing.
+   * Whether it is still there, as far as can be told: a folder that may not be entered any more says nothing
+   * about the file.
    */
-  refuseAnother(): void {
+  get isThere(): boolean {
     try {
       const found = fs.statSync(this.#file, { bigint: true });
-      if (found.dev === this.#device && found.ino === this.#number) return;
+      return found.dev === this.#device && found.ino === this.#number;
     } catch (error) {
-      if (systemCode(error) !== 'ENOENT') return;
+      return systemCode(error) !== 'ENOENT';
     }
+  }
+
+  /**
+   * Throws {@link StoreFailed} if the path leads to another file by now, or to none: what is written to the
+   * one that is open would be lost with it.
+   */
+  refuseAnother(): void {
+    if (this.isThere) return;
     const message =
       'the file was removed or replaced while it was open, and what is written to the old one would be ' +
       'lost; put that one back, or end every process that has it open and start again';
     throw worded(new Problem('failed', message), this.#file);
+  }
+}
+
+/**
+ * What became of the files beside a store: they are where they were, as far as can be told; one is gone, and
+ * nobody has written since; a process that opened the store since has a log or locks of its own.
+ */
+export type Kept = 'all' | 'not-all' | 'others';
+
+/**
+ * What a connection keeps open beside the file: nobody may take it away meanwhile, and SQLite does not look
+ * whether somebody did.
+ */
+export class Companions {
+  readonly #log: string;
+  readonly #shared: string;
+  #known: [Identity | undefined, Identity | undefined] | undefined;
+
+  /** Those of the file that is open by this path. */
+  constructor(file: string) {
+    // SQLite names them after the file that links lead to.
+    const real = fs.realpathSync(file);
+    this.#log = `${real}-wal`;
+    this.#shared = `${real}-shm`;
+  }
+
+  /** Remembers which they are, the first time: once a transaction has begun, they are there. */
+  remember(): void {
+    this.#known ??= [identityAt(this.#log), identityAt(this.#shared)];
+  }
+
+  /** Looks for those that were remembered. */
+  get kept(): Kept {
+    const [log, shared] = this.#known ?? [];
+    const logKept = log?.isThere ?? true;
+    const sharedKept = shared?.isThere ?? true;
+    if (logKept && sharedKept) return 'all';
+    const usurped = (!logKept && hasBytes(this.#log)) || (!sharedKept && fs.existsSync(this.#shared));
+    return usurped ? 'others' : 'not-all';
+  }
+}
+
+function identityAt(file: string): Identity | undefined {
+  try {
+    return new Identity(file);
+  } catch {
+    return undefined;
+  }
+}
+
+function hasBytes(file: string): boolean {
+  try {
+    return fs.statSync(file).size > 0;
+  } catch {
+    return false;
   }
 }
 

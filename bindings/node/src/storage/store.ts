@@ -10,7 +10,7 @@ import * as appending from './append.js';
 import { Problem, READ_ONLY, StoreFailed, isFailedSync, worded } from './failure.js';
 import * as lifecycle from './lifecycle.js';
 import { connect, type StoreOptions } from './open.js';
-import { IN_MEMORY } from './place.js';
+import { Companions, IN_MEMORY, type Kept } from './place.js';
 import * as reads from './reads.js';
 import { Statements } from './statements.js';
 import * as upstream from './upstream.js';
@@ -24,8 +24,10 @@ export class Store {
   readonly #statements: Statements;
   readonly #place: string;
   readonly #writable: boolean;
+  /** Absent in memory. */
+  readonly #companions: Companions | undefined;
   #transaction: Transaction = 'none';
-  #unsynced = false;
+  #inDoubt = false;
   #lost: StorageFailure | undefined;
 
   /** Opens a connection; throws {@link StoreFailed} with what is wrong and what to do. */
@@ -35,14 +37,15 @@ export class Store {
     try {
       this.#database = connect(options);
       this.#statements = new Statements(this.#database);
+      this.#companions = options.path === IN_MEMORY ? undefined : new Companions(options.path);
     } catch (error) {
       throw worded(error, options.path);
     }
   }
 
-  /** Whether a sync failed on this connection, so that nobody knows what the disk has. */
-  get hasFailedToSync(): boolean {
-    return this.#unsynced;
+  /** Whether nobody knows what the disk has: a sync failed on this connection, or its log was taken away. */
+  get isInDoubt(): boolean {
+    return this.#inDoubt;
   }
 
   /** The first failure of a verb in this transaction, which is lost with it. Asked once. */
@@ -62,9 +65,12 @@ export class Store {
       if (kind === 'write') {
         if (!this.#writable) throw new Problem('read-only', READ_ONLY);
         this.#control('BEGIN IMMEDIATE');
+        this.#companions?.remember();
+        this.#refuseOthers();
       } else {
         this.#control('BEGIN DEFERRED');
         this.#statements.row('open/snapshot');
+        this.#companions?.remember();
       }
     });
     this.#transaction = kind;
@@ -99,7 +105,38 @@ export class Store {
   /** Closes the connection; what was not committed is undone. */
   close(): void {
     this.rollback();
+    this.#partWith(this.#companions?.kept ?? 'all');
     this.#database.close();
+  }
+
+  /**
+   * Ends the use of a connection whose log was taken away: commits would go to a log that nobody would find
+   * again, or past the locks of other processes.
+   */
+  #refuseOthers(): void {
+    const kept = this.#companions?.kept ?? 'all';
+    if (kept === 'all') return;
+    this.rollback();
+    this.#partWith(kept);
+    this.#inDoubt = true;
+    const message =
+      'its -wal or its -shm was removed or replaced while it was open; end every process that has it open ' +
+      'and start again';
+    throw new Problem('failed', message);
+  }
+
+  /**
+   * Brings what was acknowledged from a log that nobody will find again into the file, while the file is
+   * nobody else's. That SQLite does so by itself at closing, over what another process wrote since, cannot be
+   * switched off through the binding.
+   */
+  #partWith(kept: Kept): void {
+    if (kept !== 'not-all') return;
+    try {
+      this.#database.pragma('wal_checkpoint');
+    } catch {
+      // What fails here cannot be done at all; the store is refused either way.
+    }
   }
 
   /** Whether any session is adopted. Inside a transaction, like the verbs. */
@@ -163,7 +200,7 @@ export class Store {
     try {
       return step();
     } catch (error) {
-      if (isFailedSync(error)) this.#unsynced = true;
+      if (isFailedSync(error)) this.#inDoubt = true;
       throw worded(error, this.#place);
     }
   }

@@ -63,18 +63,18 @@ class Trust:
         self._path = options.path
         self.file = None if options.is_in_memory else identity(options.path)
         """The file that was opened first, if it can be told which it is."""
-        self._unsynced: StorageError | None = None
+        self._refused: StorageError | None = None
 
     def refuse(self, error: StorageError) -> None:
         """No more, once a sync failed: after that the system may say of the next one that all is well,
-        although what the first should have saved is lost."""
-        self._unsynced = self._unsynced or error
+        although what the first should have saved is lost. Nor once the log was taken away."""
+        self._refused = self._refused or error
 
     def check(self) -> None:
-        """Raises a `StorageError` after a failed sync, and as long as the path does not lead to the file
+        """Raises a `StorageError` once it was refused, and as long as the path does not lead to the file
         that was opened first."""
-        if self._unsynced is not None:
-            raise self._unsynced
+        if self._refused is not None:
+            raise self._refused
         if self.file is not None:
             refuse_another(self._path, self.file)
 
@@ -173,7 +173,7 @@ class Desk:
     def _suspect(self, error: StorageError) -> None:
         """A connection that failed in any other way than being busy is closed: the next call opens
         the file anew, and works once the fault is gone. A store in memory would end with it."""
-        if error.unsynced or (self._storage is not None and self._storage.unsynced):
+        if error.unsynced or (self._storage is not None and self._storage.in_doubt):
             self._trust.refuse(error)
         if error.fault != "busy" and not self._options.is_in_memory:
             self._drop_instance()

@@ -7,6 +7,7 @@ import errno
 import os
 import stat
 from pathlib import Path
+from typing import Literal
 
 from .failure import NOT_A_DATABASE, StorageError, read_only
 
@@ -43,22 +44,68 @@ def identity(path: str) -> Identity | None:
     return found.st_dev, found.st_ino
 
 
-def refuse_another(path: str, file: Identity) -> None:
-    """Refuses a store whose path leads to another file by now, or to none: what is written to the one
-    that is open would be lost with it. A folder that may not be entered any more says nothing."""
+def is_at(path: str, file: Identity) -> bool:
+    """Whether this file is still at the path, as far as can be told: a folder that may not be entered any
+    more says nothing about the file."""
     try:
         found = os.stat(path)
-        same = (found.st_dev, found.st_ino) == file
     except FileNotFoundError:
-        same = False
+        return False
     except OSError:
-        same = True
-    if not same:
+        return True
+    return (found.st_dev, found.st_ino) == file
+
+
+def refuse_another(path: str, file: Identity) -> None:
+    """Refuses a store whose path leads to another file by now, or to none: what is written to the one
+    that is open would be lost with it."""
+    if not is_at(path, file):
         raise StorageError(
             "failed",
             "the file was removed or replaced while it was open, and what is written to the old one "
             "would be lost; put that one back, or end every process that has it open and start again",
         ).at(path)
+
+
+Kept = Literal["all", "not-all", "others"]
+"""What became of the files beside a store: they are where they were, as far as can be told; one is gone, and
+nobody has written since; a process that opened the store since has a log or locks of its own."""
+
+
+class Companions:
+    """What a connection keeps open beside the file: nobody may take it away meanwhile, and SQLite does
+    not look whether somebody did."""
+
+    def __init__(self, path: str) -> None:
+        self._log, self._shared = f"{path}-wal", f"{path}-shm"
+        self._known: tuple[Identity | None, Identity | None] | None = None
+
+    def remember(self) -> None:
+        """Remembers which they are, the first time: once a transaction has begun, they are there."""
+        if self._known is None:
+            self._known = identity(self._log), identity(self._shared)
+
+    def kept(self) -> Kept:
+        """Looks for those that were remembered."""
+        if self._known is None:
+            return "all"
+        log, shared = self._known
+        log_kept = log is None or is_at(self._log, log)
+        shared_kept = shared is None or is_at(self._shared, shared)
+        if log_kept and shared_kept:
+            return "all"
+        usurped = not log_kept and has_bytes(self._log)
+        if usurped or (not shared_kept and os.path.exists(self._shared)):
+            return "others"
+        return "not-all"
+
+
+def has_bytes(path: str) -> bool:
+    """Whether there is a file with anything in it."""
+    try:
+        return os.stat(path).st_size > 0
+    except OSError:
+        return False
 
 
 def make_folder(path: str) -> None:

@@ -14,7 +14,14 @@ import apsw
 from . import append, lifecycle, reads, schema, upstream
 from .failure import StorageError, of_sqlite, read_only
 from .options import StoreOptions
-from .place import make_folder, refuse_what_is_no_database, remove_empty, unless_folder_refuses
+from .place import (
+    Companions,
+    Kept,
+    make_folder,
+    refuse_what_is_no_database,
+    remove_empty,
+    unless_folder_refuses,
+)
 from .sql import statement
 
 OLDEST_SQLITE = (3, 51, 3)
@@ -45,8 +52,12 @@ class Store:
         self._place = place
         self._writable = writable
         self._transaction: Literal["read", "write"] | None = None
-        self.unsynced = False
-        """Whether a sync failed on this connection, so that nobody knows what the disk has."""
+        # SQLite names them after the file that links lead to; in memory there is none.
+        file = connection.filename
+        self._companions = Companions(file) if file else None
+        self.in_doubt = False
+        """Whether nobody knows what the disk has: a sync failed on this connection, or its log was taken
+        away."""
 
     @classmethod
     def open(cls, options: StoreOptions) -> Store:
@@ -76,6 +87,8 @@ class Store:
     def close(self) -> None:
         """Closes the connection; what was not committed is undone."""
         self._transaction = None
+        if self._companions is not None:
+            self._part_with(self._companions.kept())
         # Nothing of ours is open by now, and what SQLite still has to say changes nothing.
         with contextlib.suppress(apsw.Error):
             self._connection.close(force=True)
@@ -87,6 +100,35 @@ class Store:
             raise read_only().at(self._place)
         self._control("BEGIN IMMEDIATE")
         self._transaction = "write"
+        if self._companions is None:
+            return
+        self._companions.remember()
+        kept = self._companions.kept()
+        if kept != "all":
+            raise self._given_up(kept)
+
+    def _given_up(self, kept: Kept) -> StorageError:
+        """Ends the use of a connection whose log was taken away: commits would go to a log that nobody
+        would find again, or past the locks of other processes."""
+        self.rollback()
+        self._part_with(kept)
+        self.in_doubt = True
+        return StorageError(
+            "failed",
+            "its -wal or its -shm was removed or replaced while it was open; end every process that has "
+            "it open and start again",
+        ).at(self._place)
+
+    def _part_with(self, kept: Kept) -> None:
+        """Brings what was acknowledged from a log that nobody will find again into the file, while the
+        file is nobody else's. To a process that wrote to it since, both are left: the last connection to
+        close would bring the log in by itself, over what is there, and remove the log of that one."""
+        # What fails here cannot be done at all; the store is refused either way.
+        with contextlib.suppress(apsw.Error):
+            if kept == "not-all":
+                self._connection.wal_checkpoint()
+            elif kept == "others":
+                self._connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
 
     def begin_read(self) -> None:
         """Begins a transaction that only reads: one snapshot of the store as it is now."""
@@ -97,6 +139,8 @@ class Store:
         except StorageError:
             self.rollback()
             raise
+        if self._companions is not None:
+            self._companions.remember()
 
     def commit(self) -> None:
         """Makes everything since the beginning durable and visible to others. On a failure nothing
@@ -153,7 +197,7 @@ class Store:
 
     def _word(self, error: apsw.Error | UnicodeDecodeError) -> StorageError:
         worded = of_sqlite(error).at(self._place)
-        self.unsynced |= worded.unsynced
+        self.in_doubt |= worded.unsynced
         return worded
 
 
