@@ -10,7 +10,7 @@ SELECT
 FROM session_watch_cursors AS c INDEXED BY session_watch_cursors_open
 LEFT JOIN session_state_heads AS h
   ON h.session_key = c.target_key AND h.agent_id = c.target_agent_id
-WHERE c.notified > c.last_seen
+WHERE c.notified <> c.last_seen
   AND c.watcher_key = :watcher_key
   AND (c.target_key, c.target_agent_id) > (:after_target_key, :after_target_agent_id)
 ORDER BY c.target_key, c.target_agent_id

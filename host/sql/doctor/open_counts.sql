@@ -6,7 +6,7 @@ SELECT NULL, NULL, NULL,
 FROM (
   SELECT watcher_key, 1 AS open, 0 AS counted
   FROM session_watch_cursors
-  WHERE notified > last_seen
+  WHERE notified <> last_seen
   UNION ALL
   SELECT watcher_key, 0, notices
   FROM headsup_open_counts)

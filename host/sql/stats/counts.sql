@@ -10,7 +10,7 @@ SELECT
   (SELECT count(*) FROM session_watch_cursors WHERE provenance = 'explicit'),
   (SELECT count(*) FROM session_watch_cursors WHERE provenance = 'ambient'),
   (SELECT count(*) FROM session_watch_cursors WHERE state = 'unwatched'),
-  (SELECT count(*) FROM session_watch_cursors WHERE notified > last_seen),
+  (SELECT count(*) FROM session_watch_cursors WHERE notified <> last_seen),
   (SELECT count(*) FROM session_upstream_links),
   (SELECT min(occurred_at) FROM session_state_events),
   (SELECT max(occurred_at) FROM session_state_events),

@@ -23,10 +23,16 @@ struct Migration {
 }
 
 /// All schema files, oldest first; the first one makes version 1.
-const MIGRATIONS: &[Migration] = &[Migration {
-    name: "0001_signal_log",
-    sql: include_str!("../../sql/schema/0001_signal_log.sql"),
-}];
+const MIGRATIONS: &[Migration] = &[
+    Migration {
+        name: "0001_signal_log",
+        sql: include_str!("../../sql/schema/0001_signal_log.sql"),
+    },
+    Migration {
+        name: "0002_broken_order_is_open",
+        sql: include_str!("../../sql/schema/0002_broken_order_is_open.sql"),
+    },
+];
 
 /// The schema version that this build makes and understands.
 pub(super) fn newest_version() -> usize {

@@ -8,7 +8,7 @@ import { Problem } from './failure.js';
 import { sql } from './statements.js';
 
 /** All schema files, oldest first; the first one makes version 1. */
-const MIGRATIONS = ['0001_signal_log'];
+const MIGRATIONS = ['0001_signal_log', '0002_broken_order_is_open'];
 
 const MIGRATIONS_TABLE = 'headsup_migrations';
 

@@ -97,12 +97,12 @@ fn a_store_of_a_newer_schema_is_refused() {
     let (_folder, options) = on_disk();
     drop(Store::open(&options).unwrap());
     let newer = "ALTER TABLE session_state_heads ADD COLUMN later TEXT;
-        INSERT INTO headsup_migrations VALUES (2, '0002_later', 0)";
+        INSERT INTO headsup_migrations VALUES (3, '0003_later', 0)";
     Connection::open(&options.path).unwrap().execute_batch(newer).unwrap();
     close_without_a_trace(&options.path);
     let failure = refused_by_all(&options);
     assert_eq!(failure.fault, StorageFault::TooNew);
-    assert!(failure.message.contains("schema 2"), "{}", failure.message);
+    assert!(failure.message.contains("schema 3"), "{}", failure.message);
 }
 
 #[test]

@@ -10,7 +10,7 @@ import apsw
 from .failure import StorageError
 from .sql import statement
 
-MIGRATIONS = ("0001_signal_log",)
+MIGRATIONS = ("0001_signal_log", "0002_broken_order_is_open")
 """All schema files, oldest first; the first one makes version 1."""
 
 NEWEST = len(MIGRATIONS)
