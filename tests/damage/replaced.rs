@@ -6,7 +6,8 @@ use std::path::Path;
 
 use harness::command::{Running, headsup, request, text};
 use harness::{CHILD, WORKER, doctor};
-use headsup::{Awareness, Error, Recording, StorageFault};
+use headsup::storage::{Store, StoreOptions};
+use headsup::{Awareness, Error, OpenError, Recording, StorageFault};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -135,6 +136,54 @@ fn a_store_whose_log_or_shared_memory_is_taken_away_refuses_work_and_loses_nothi
 #[test]
 fn an_empty_log_in_place_of_the_open_one_is_noticed() {
     survives_without(&["-wal"], true);
+}
+
+#[test]
+fn no_other_connection_is_opened_beside_one_whose_log_or_shared_memory_was_taken_away() {
+    for gone in [&["-wal"][..], &["-shm"], &["-wal", "-shm"]] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("store.db");
+        let first = builder(&path).open().unwrap();
+        first.record(goal(CHILD)).unwrap();
+        for suffix in gone {
+            fs::remove_file(path.with_extension(format!("db{suffix}"))).unwrap();
+        }
+        let Err(OpenError::Storage(failure)) = builder(&path).open() else {
+            panic!("{gone:?}: opened")
+        };
+        assert_eq!(failure.fault, StorageFault::Failed, "{gone:?}");
+        assert!(failure.message.contains("removed or replaced"), "{gone:?}: {failure:?}");
+        // Its first read would open a connection, too.
+        let Err(Error::Storage(failure)) = version(&first) else { panic!("{gone:?}: read") };
+        assert!(failure.message.contains("removed or replaced"), "{gone:?}: {failure:?}");
+        refuses(&first, "by its own writer");
+        drop(first);
+        assert_eq!(version(&builder(&path).open().unwrap()).unwrap(), 1, "{gone:?}");
+    }
+}
+
+#[test]
+fn a_writer_that_was_closed_is_not_opened_again_beside_a_reader_whose_log_was_taken_away() {
+    for gone in [&["-wal"][..], &["-shm"], &["-wal", "-shm"]] {
+        let folder = tempfile::tempdir().unwrap();
+        let options = StoreOptions::new(folder.path().join("store.db"));
+        builder(&options.path).open().unwrap().record(goal(CHILD)).unwrap();
+        let writer = Store::open(&options).unwrap();
+        let reader = Store::open_reader(&options).unwrap();
+        drop(writer);
+        for suffix in gone {
+            fs::remove_file(options.path.with_extension(format!("db{suffix}"))).unwrap();
+        }
+        for opened in
+            [Store::open(&options), Store::open_reader(&options), Store::inspect(&options)]
+        {
+            let failure = opened.map(|_| ()).unwrap_err();
+            assert!(failure.message.contains("removed or replaced"), "{gone:?}: {failure:?}");
+        }
+        drop(reader);
+        drop(Store::open(&options).unwrap());
+        assert_eq!(version(&builder(&options.path).open().unwrap()).unwrap(), 1, "{gone:?}");
+    }
 }
 
 /// A process whose log or shared memory was taken away, and another one that opened the store since and

@@ -41,6 +41,8 @@ fn a_cursor_out_of_order_is_corruption_for_whoever_takes_or_lists() {
     let here = format!("WHERE watcher_key = '{OPS}'");
     for change in ["last_seen = notified + 5", "last_seen = -1", "provenance = 'x'"] {
         let sql = format!("UPDATE session_watch_cursors SET {change} {here}");
+        is_corrupt(&sql, "cursor-order", |awareness| awareness.take(OPS));
+        is_corrupt(&sql, "cursor-order", |awareness| awareness.drain(OPS));
         is_corrupt(&sql, "cursor-order", |awareness| awareness.watches_of(OPS));
         is_corrupt(&sql, "cursor-order", |awareness| awareness.watchers_of(CHILD));
     }

@@ -19,6 +19,7 @@ mod home;
 mod ledger;
 mod names;
 mod news;
+mod older;
 pub mod plugins;
 
 pub use dice::Dice;
@@ -27,3 +28,4 @@ pub use home::Home;
 pub use ledger::{Ledger, Loss, doctor};
 pub use names::{CHILD, DAY, GROUP, HOUR, MAIN, MINUTE, NOON, OPS, SECOND, WORKER, bare, session};
 pub use news::{Ears, News};
+pub use older::as_the_first_schema_made_it;

@@ -8,6 +8,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use host::rpc::Calls;
+use host::storage::Identity;
 use host::{Engine, OpenError, Plugin, PluginError};
 
 use crate::abi::Handle;
@@ -33,8 +34,8 @@ pub struct Store {
 struct Open {
     store: Arc<Store>,
     closed: Receiver<()>,
-    /// Its file, with all links followed; absent for one in memory.
-    file: Option<PathBuf>,
+    /// Its file, by whatever name; absent for one in memory.
+    file: Option<Identity>,
     /// Whose it is. A process that forked has the table too, but neither the threads of its stores nor
     /// the locks on their files.
     process: u32,
@@ -84,7 +85,7 @@ pub fn open(configuration: &Configuration, listener: Listener) -> Result<Handle,
     let store =
         Arc::new(Store { calls: Calls::new(awareness, configuration.batch_requests()), engine });
     let handle = NEXT.fetch_add(1, Ordering::Relaxed);
-    let file = configuration.path().canonicalize().ok();
+    let file = file_at(configuration.path());
     table().insert(handle, Open { store, closed, file, process: process::id() });
     Ok(handle)
 }
@@ -92,8 +93,8 @@ pub fn open(configuration: &Configuration, listener: Listener) -> Result<Handle,
 /// Refuses a file that the process had open that forked this one. SQLite remembers here which locks it
 /// holds there, would take none, and other processes would take the file for unused.
 fn refuse_inherited(path: &Path) -> Result<(), Failure> {
-    let Ok(file) = path.canonicalize() else { return Ok(()) };
-    let inherited = |open: &Open| !open.is_ours() && open.file.as_ref() == Some(&file);
+    let Some(file) = file_at(path) else { return Ok(()) };
+    let inherited = |open: &Open| !open.is_ours() && open.file == Some(file);
     if !table().values().any(inherited) {
         return Ok(());
     }
@@ -103,6 +104,10 @@ fn refuse_inherited(path: &Path) -> Result<(), Failure> {
         path.display()
     );
     Err(Failure::new(Status::Store, "store-failed", message))
+}
+
+fn file_at(path: &Path) -> Option<Identity> {
+    Identity::at(path).ok().flatten()
 }
 
 /// The store of this handle.

@@ -208,7 +208,7 @@ static void a_call_needs_1_mib_of_stack_at_most(void) {
 
 /* A child may neither use nor close what is its parent's, nor open the same file: SQLite would take no
    locks on it, because it remembers those of the parent. */
-static int in_the_child(headsup_handle of_parent, const char *configuration) {
+static int in_the_child(headsup_handle of_parent, const char *configuration, const char *other_name) {
   char *text = NULL;
   headsup_handle same = 0;
   int refused =
@@ -218,6 +218,8 @@ static int in_the_child(headsup_handle of_parent, const char *configuration) {
       headsup_close(of_parent) == HEADSUP_STATUS_NOT_OPEN;
   failed_with(HEADSUP_STATUS_NOT_OPEN, "not-open", "forked");
   refused = refused && headsup_open(configuration, strlen(configuration), NULL, &same) == HEADSUP_STATUS_STORE;
+  failed_with(HEADSUP_STATUS_STORE, "store-failed", "forked");
+  refused = refused && headsup_open(other_name, strlen(other_name), NULL, &same) == HEADSUP_STATUS_STORE;
   failed_with(HEADSUP_STATUS_STORE, "store-failed", "forked");
   headsup_handle own = open_store(MEMORY, NULL);
   done(own, MESSAGE_WORKER);
@@ -231,10 +233,15 @@ static void a_forked_process_has_no_store_of_its_parent(void) {
   snprintf(text, sizeof text, "{\"store\":{\"path\":\"%s/h.db\",\"durability\":\"normal\"}}", folder);
   headsup_handle handle = open_store(text, NULL);
   done(handle, WATCH_WORKER);
+  char file[100], other_file[100], other[200];
+  snprintf(file, sizeof file, "%s/h.db", folder);
+  snprintf(other_file, sizeof other_file, "%s/other.db", folder);
+  snprintf(other, sizeof other, "{\"store\":{\"path\":\"%s\"}}", other_file);
+  CHECK(link(file, other_file) == 0);
   pid_t child = fork();
   CHECK(child >= 0);
   if (child == 0) {
-    _exit(in_the_child(handle, text));
+    _exit(in_the_child(handle, text, other));
   }
   int status = 0;
   CHECK(waitpid(child, &status, 0) == child);

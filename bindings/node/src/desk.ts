@@ -1,15 +1,13 @@
 /** Where calls meet the store: one call is one transaction. */
-import { resolve } from 'node:path';
-
 import type { Clock } from './clock.js';
 import type { Core } from './core/core.js';
 import { type Answer, Instance } from './core/instance.js';
 import type { Exports, StorageFailure } from './contract.js';
 import { Effects } from './effects.js';
 import { CLOSED } from './errors.js';
-import { StoreFailed } from './storage/failure.js';
+import { StoreFailed, worded } from './storage/failure.js';
 import type { StoreOptions } from './storage/open.js';
-import { IN_MEMORY, Identity } from './storage/place.js';
+import { IN_MEMORY, Identity, absolute } from './storage/place.js';
 import { Store } from './storage/store.js';
 
 /** How a call ended, and what it left behind. */
@@ -41,8 +39,13 @@ export class Desk {
       return;
     }
     // From the folder that the process is in now, wherever it goes later.
-    this.#options = { ...options, path: resolve(options.path) };
-    this.#file = new Identity(this.#options.path);
+    this.#options = { ...options, path: absolute(options.path) };
+    try {
+      this.#file = new Identity(this.#options.path);
+    } catch (error) {
+      this.#store.close();
+      throw worded(error, options.path);
+    }
   }
 
   /** Serves the calls to come with another core. */

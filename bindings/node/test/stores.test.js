@@ -59,9 +59,9 @@ test('a newer store is refused, and tables of somebody else are left alone', asy
   gateway.exec('CREATE TABLE mine (x); INSERT INTO mine VALUES (7)');
   (await Headsup.open({ path })).close();
   assert.deepEqual(gateway.prepare('SELECT x FROM mine').all(), [{ x: 7 }]);
-  gateway.exec("INSERT INTO headsup_migrations VALUES (2, '0002_future', 0)");
+  gateway.exec("INSERT INTO headsup_migrations VALUES (3, '0002_future', 0)");
   await assert.rejects(Headsup.open({ path }), { reason: 'store-too-new' });
-  gateway.exec("DELETE FROM headsup_migrations WHERE version = 2; DROP INDEX session_watch_cursors_open");
+  gateway.exec("DELETE FROM headsup_migrations WHERE version = 3; DROP INDEX session_watch_cursors_open");
   await assert.rejects(Headsup.open({ path }), { reason: 'foreign-schema' });
   gateway.close();
 });
@@ -204,6 +204,45 @@ for (const gone of [['-wal'], ['-shm'], ['-wal', '-shm']]) {
     again.close();
   });
 }
+
+test('no other store is opened beside one whose log was taken away', async (t) => {
+  const path = join(folderOf(t), 'store.db');
+  const first = await Headsup.open({ path });
+  assert.equal(first.record(goal).stateVersion, 1);
+  for (const suffix of ['-wal', '-shm']) fs.unlinkSync(path + suffix);
+  await assert.rejects(Headsup.open({ path }), /removed or replaced/);
+  first.close();
+  const second = await Headsup.open({ path });
+  assert.equal(second.record(goal).stateVersion, 2);
+  second.close();
+});
+
+test('a path with .. above a link is the one that the system means', async (t) => {
+  const folder = folderOf(t);
+  fs.mkdirSync(join(folder, 'real', 'inner'), { recursive: true });
+  fs.symlinkSync(join(folder, 'real', 'inner'), join(folder, 'link'));
+  const store = await Headsup.open({ path: `${folder}/link/../store.db` });
+  assert.equal(store.record(goal).stateVersion, 1);
+  assert.equal(store.record(goal).stateVersion, 2);
+  assert.ok(fs.existsSync(join(folder, 'real', 'store.db')));
+  assert.ok(!fs.existsSync(join(folder, 'store.db')));
+  store.close();
+});
+
+test('a store of the first schema is brought up to date with all that it holds', async (t) => {
+  const path = join(folderOf(t), 'store.db');
+  const sql = (name) => fs.readFileSync(new URL(`../../../host/sql/schema/${name}.sql`, import.meta.url), 'utf8');
+  const older = new Database(path);
+  older.pragma('journal_mode = WAL');
+  older.exec(sql('migrations') + sql('0001_signal_log'));
+  older.exec(`INSERT INTO headsup_migrations VALUES (1, '0001_signal_log', 0);
+    INSERT INTO session_watch_cursors VALUES ('agent:a:main', 'agent:main:w', 'main', 'live', 'explicit', 0, 1, 0)`);
+  older.close();
+  const store = await Headsup.open({ path, manualClock: 0 });
+  assert.deepEqual(store.pending(), [{ watcher: 'agent:a:main', notices: 1 }]);
+  assert.equal(store.take('agent:a:main').length, 1);
+  store.close();
+});
 
 test('a path is taken from the folder of its opening', async (t) => {
   const folder = folderOf(t);

@@ -190,7 +190,7 @@ def test_a_store_of_a_newer_headsup_is_refused_and_a_gateways_own_tables_are_not
         run_elsewhere(path, theirs)
     with closing(apsw.Connection(str(path))) as after:
         assert after.execute("SELECT text FROM messages").get == "theirs still"
-    run_elsewhere(path, "INSERT INTO headsup_migrations VALUES (2, '0002_later', 0)")
+    run_elsewhere(path, "INSERT INTO headsup_migrations VALUES (3, '0003_later', 0)")
     with pytest.raises(headsup.OpenError) as refused:
         headsup.open(path, engine=engine)
     assert refused.value.reason == "store-too-new"
@@ -295,6 +295,79 @@ def test_a_store_whose_log_is_taken_away_loses_nothing(
     with headsup.open(db, engine=engine) as store:
         assert store.versions([WORKER]) == [1]
         assert recorded(store, WORKER) == headsup.Recording("recorded", 2)
+
+
+def test_no_other_store_is_opened_beside_one_whose_log_was_taken_away(
+    engine: EngineName, db: Path
+) -> None:
+    with headsup.open(db, engine=engine) as first:
+        assert recorded(first, WORKER) == headsup.Recording("recorded", 1)
+        for suffix in ("-wal", "-shm"):
+            Path(f"{db}{suffix}").unlink()
+        with pytest.raises(headsup.OpenError, match="removed or replaced"):
+            headsup.open(db, engine=engine)
+        # Its first read opens a connection, too.
+        with pytest.raises(headsup.CallFailed, match="removed or replaced"):
+            first.versions([WORKER])
+    with headsup.open(db, engine=engine) as second:
+        assert recorded(second, WORKER) == headsup.Recording("recorded", 2)
+
+
+def test_a_store_that_is_refused_for_good_costs_no_memory_with_each_call(
+    engine: EngineName, db: Path
+) -> None:
+    with headsup.open(db, engine=engine) as store:
+        recorded(store, WORKER)
+        Path(f"{db}-wal").unlink()
+        refuses_for_good(store)
+
+        def depth() -> int:
+            try:
+                store.unwatch(MAIN, WORKER)
+            except headsup.CallFailed as failed:
+                error: BaseException | None = failed
+            frames = 0
+            while error is not None:
+                trace = error.__traceback__
+                while trace is not None:
+                    frames, trace = frames + 1, trace.tb_next
+                error = error.__cause__ or error.__context__
+            return frames
+
+        first = depth()
+        for _ in range(20):
+            assert depth() == first
+
+
+def test_a_path_with_dots_above_a_link_is_the_one_that_the_system_means(
+    engine: EngineName, tmp_path: Path
+) -> None:
+    (tmp_path / "real" / "inner").mkdir(parents=True)
+    (tmp_path / "link").symlink_to(tmp_path / "real" / "inner")
+    with headsup.open(f"{tmp_path}/link/../store.db", engine=engine) as store:
+        assert recorded(store, WORKER) == headsup.Recording("recorded", 1)
+        assert store.versions([WORKER]) == [1]
+    assert (tmp_path / "real" / "store.db").exists()
+    assert not (tmp_path / "store.db").exists()
+
+
+def test_a_store_of_the_first_schema_is_brought_up_to_date_with_all_that_it_holds(
+    engine: EngineName, tmp_path: Path
+) -> None:
+    db, schema = tmp_path / "store.db", ROOT / "host" / "sql" / "schema"
+    older = apsw.Connection(str(db))
+    older.pragma("journal_mode", "WAL")
+    for name in ("migrations", "0001_signal_log"):
+        older.execute((schema / f"{name}.sql").read_text())
+    older.execute(
+        "INSERT INTO headsup_migrations VALUES (1, '0001_signal_log', 0);"
+        "INSERT INTO session_watch_cursors VALUES"
+        " ('agent:main:main', 'agent:main:worker', 'main', 'live', 'explicit', 0, 1, 0)"
+    )
+    older.close()
+    with headsup.open(db, engine=engine, manual_clock=0) as store:
+        assert [(one.watcher, one.notices) for one in store.pending()] == [(MAIN, 1)]
+        assert len(store.take(MAIN)) == 1
 
 
 @pytest.mark.parametrize("calls", [True, False], ids=["by a call", "by closing"])

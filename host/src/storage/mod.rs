@@ -5,6 +5,7 @@
 //! began ([`Store::begin_read`], [`Store::begin_write`]) and that the host ends.
 
 mod append;
+mod companions;
 mod doctor;
 mod failure;
 mod lifecycle;
@@ -25,15 +26,16 @@ mod upstream;
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use rusqlite::Connection;
 
+use companions::Companions;
 pub use doctor::Violation;
 pub use links::LinkState;
 pub use options::{Durability, StoreOptions};
-use place::Companions;
-pub(crate) use place::Identity;
+pub use place::Identity;
 pub use stats::Stats;
 
 use crate::contract::{
@@ -42,7 +44,7 @@ use crate::contract::{
     Upstream, Watched,
 };
 use sync::Syncs;
-use transaction::Transaction;
+use transaction::{Role, Transaction};
 
 /// One connection to a store. What each verb guarantees is said once, in `wit/storage.wit` and
 /// `wit/settings.wit`; a verb outside a transaction fails.
@@ -65,13 +67,13 @@ pub struct Store {
     connection: Connection,
     /// The store's name in messages.
     place: String,
-    writable: bool,
+    role: Role,
     /// How long it waits for a lock.
     patience: Duration,
     transaction: Transaction,
     syncs: Syncs,
     /// Absent in memory.
-    companions: Option<Box<Companions>>,
+    companions: Option<Arc<Companions>>,
 }
 
 impl Store {
@@ -184,14 +186,15 @@ impl Store {
     /// Whether the connection was opened to write.
     #[must_use]
     pub fn is_writable(&self) -> bool {
-        self.writable
+        self.role == Role::Writes
     }
 }
 
 impl Drop for Store {
     /// Closing goes on as SQLite does it where everything is in its place.
     fn drop(&mut self) {
-        if let Some(companions) = &self.companions {
+        // Given up before the connection: once that is closed the next one makes new ones.
+        if let Some(companions) = self.companions.take() {
             self.part_with(companions.kept());
         }
     }

@@ -8,16 +8,17 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 use super::Store;
+use super::companions::Companions;
 use super::failure::{Problem, code_of, read_only};
 use super::options::{Durability, StoreOptions};
 use super::patience::wait_for_locks;
 use super::place::{
-    Beside, Companions, has_wal, immutable, make_folder, refuse_missing,
-    refuse_what_is_no_database, refuse_what_is_no_path, remove_empty,
+    Beside, has_wal, immutable, make_folder, refuse_missing, refuse_what_is_no_database,
+    refuse_what_is_no_path, remove_empty,
 };
 use super::schema;
 use super::sync::{Syncs, checkpoint_after_commits};
-use super::transaction::Transaction;
+use super::transaction::{Role, Transaction};
 use crate::contract::{StorageFailure, StorageFault};
 
 /// SQLite 3.51.3: older ones can corrupt a file in WAL mode.
@@ -41,7 +42,7 @@ impl Store {
         let opened =
             if options.is_in_memory() { memory() } else { made_or_opened(options, &syncs) };
         match opened {
-            Ok(connection) => Ok(Self::over(connection, options, true, syncs)),
+            Ok(connection) => Ok(Self::over(connection, options, Role::Writes, syncs)),
             Err(problem) => Err(problem.worded(&place)),
         }
     }
@@ -59,7 +60,7 @@ impl Store {
     pub fn open_reader(options: &StoreOptions) -> Result<Self, StorageFailure> {
         let place = options.place();
         reader(options)
-            .map(|connection| Self::over(connection, options, false, Syncs::default()))
+            .map(|connection| Self::over(connection, options, Role::Reads, Syncs::default()))
             .map_err(|problem| problem.worded(&place))
     }
 
@@ -71,18 +72,16 @@ impl Store {
     pub fn inspect(options: &StoreOptions) -> Result<Self, StorageFailure> {
         let place = options.place();
         inspected(options)
-            .map(|connection| Self::over(connection, options, false, Syncs::default()))
+            .map(|connection| Self::over(connection, options, Role::Looks, Syncs::default()))
             .map_err(|problem| problem.worded(&place))
     }
 
-    fn over(connection: Connection, options: &StoreOptions, writable: bool, syncs: Syncs) -> Self {
-        // SQLite names them after the file that links lead to.
-        let companions = connection.path().filter(|path| !path.is_empty());
-        let companions = companions.map(|path| Box::new(Companions::of(Path::new(path))));
+    fn over(connection: Connection, options: &StoreOptions, role: Role, syncs: Syncs) -> Self {
+        let companions = Companions::of(&connection);
         Self {
             connection,
             place: options.place(),
-            writable,
+            role,
             patience: options.busy_timeout,
             transaction: Transaction::None,
             syncs,
@@ -193,6 +192,7 @@ fn commits_out_of_reach() -> Problem {
 
 fn connect(path: &Path, flags: OpenFlags, busy_timeout: Duration) -> Result<Connection, Problem> {
     refuse_what_is_no_database(path)?;
+    Companions::refuse_opening(path)?;
     // One connection is used by one thread at a time, so SQLite's own mutexes are not needed.
     let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags)?;

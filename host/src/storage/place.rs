@@ -6,7 +6,6 @@ use std::fmt::Write as _;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 
 use super::failure::{Problem, not_a_database};
 use crate::contract::{StorageFailure, StorageFault};
@@ -38,32 +37,38 @@ impl Beside {
 }
 
 /// Which file is at a path, by whatever name: where the system can tell, which is on Unix.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Identity {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Identity {
     device: u64,
     number: u64,
 }
 
 impl Identity {
-    /// That of the file at the path, if it can be told.
+    /// That of the file at the path, with all links followed, if it can be told.
+    ///
+    /// # Errors
+    /// What the system says: there is no file, or it may not be looked at.
     #[cfg(unix)]
-    pub(crate) fn at(path: &Path) -> std::io::Result<Option<Self>> {
+    pub fn at(path: &Path) -> std::io::Result<Option<Self>> {
         use std::os::unix::fs::MetadataExt as _;
         fs::metadata(path).map(|file| Some(Self { device: file.dev(), number: file.ino() }))
     }
 
     /// It cannot be told.
+    ///
+    /// # Errors
+    /// None.
     #[cfg(not(unix))]
-    pub(crate) fn at(_: &Path) -> std::io::Result<Option<Self>> {
+    pub fn at(_: &Path) -> std::io::Result<Option<Self>> {
         Ok(None)
     }
 
     /// Whether this file is still at the path, as far as can be told: a folder that may not be entered any
     /// more says nothing about the file. Asks the system once.
-    fn is_at(self, path: &Path) -> bool {
+    pub(super) fn is_at(self, path: &Path) -> bool {
         match Self::at(path) {
             Ok(there) => there.is_none_or(|there| there == self),
-            Err(error) => error.kind() != ErrorKind::NotFound,
+            Err(error) => !matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory),
         }
     }
 
@@ -80,61 +85,13 @@ impl Identity {
     }
 }
 
-/// What became of the files beside a store that a connection has open.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kept {
-    /// They are where they were, as far as can be told.
-    All,
-    /// One is gone, and nobody has written since: the locks still hold, or nobody has opened the store.
-    NotAll,
-    /// A process that opened the store since has a log or locks of its own.
-    Others,
-}
-
-/// What a connection keeps open beside the file: nobody may take it away meanwhile, and SQLite does not
-/// look whether somebody did.
-#[derive(Debug)]
-pub(super) struct Companions {
-    paths: [PathBuf; 2],
-    /// Which files they were at the first look.
-    known: OnceLock<[Option<Identity>; 2]>,
-}
-
-impl Companions {
-    /// Those of the file at the path, with all links followed.
-    pub(super) fn of(path: &Path) -> Self {
-        Self { paths: ["-wal", "-shm"].map(|suffix| beside(path, suffix)), known: OnceLock::new() }
-    }
-
-    /// Remembers which they are, the first time: once a transaction has begun, they are there.
-    pub(super) fn remember(&self) {
-        self.known
-            .get_or_init(|| self.paths.each_ref().map(|path| Identity::at(path).ok().flatten()));
-    }
-
-    /// Looks for those that were remembered. Asks the system twice.
-    pub(super) fn kept(&self) -> Kept {
-        let Some(known) = self.known.get() else { return Kept::All };
-        let [log, shared] = &self.paths;
-        let [log_kept, shared_kept] = std::array::from_fn(|which| {
-            known[which].is_none_or(|known| known.is_at(&self.paths[which]))
-        });
-        if log_kept && shared_kept {
-            Kept::All
-        } else if !log_kept && has_bytes(log) || !shared_kept && shared.exists() {
-            Kept::Others
-        } else {
-            Kept::NotAll
-        }
-    }
-}
-
 /// Whether there are commits beside the file that are not in it yet.
 pub(super) fn has_wal(path: &Path) -> bool {
     has_bytes(&beside(path, "-wal"))
 }
 
-fn has_bytes(path: &Path) -> bool {
+/// Whether there is a file with anything in it.
+pub(super) fn has_bytes(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|file| file.len() > 0)
 }
 

@@ -5,9 +5,9 @@ use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 
 use super::Store;
+use super::companions::{Kept, taken_away};
 use super::failure::{Problem, read_only};
 use super::patience::insist;
-use super::place::Kept;
 use super::statements::SNAPSHOT;
 use crate::contract::{StorageFailure, StorageFault};
 
@@ -19,6 +19,16 @@ pub(super) enum Transaction {
     Write,
 }
 
+/// What a connection was opened for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    Writes,
+    /// Beside a writer.
+    Reads,
+    /// Alone, changing nothing, and nothing beside the file either.
+    Looks,
+}
+
 impl Store {
     /// Begins a transaction that can write. It holds the store's one write lock from the start, so
     /// that no verb in it ever meets another writer; waits for the lock as long as the time-out.
@@ -27,27 +37,22 @@ impl Store {
     /// `busy` when another holds the lock for longer; `read-only` on a connection that only reads;
     /// `failed` where the log or the shared memory is another by now ([`Store::doubt`]).
     pub fn begin_write(&mut self) -> Result<(), StorageFailure> {
-        if !self.writable {
+        if self.role != Role::Writes {
             return Err(self.word(Problem::known(StorageFault::ReadOnly, read_only())));
         }
         self.control("BEGIN IMMEDIATE")?;
         self.transaction = Transaction::Write;
-        let Some(companions) = &self.companions else { return Ok(()) };
-        companions.remember();
-        match companions.kept() {
-            Kept::All => Ok(()),
-            kept => Err(self.give_up(kept)),
+        match self.companions.as_ref().map(|companions| companions.kept()) {
+            None | Some(Kept::All) => Ok(()),
+            Some(kept) => Err(self.give_up(kept)),
         }
     }
 
-    /// Ends the use of a connection whose log was taken away: commits would go to a log that nobody would
-    /// find again, or past the locks of other processes.
+    /// Ends the use of a connection whose log was taken away.
     fn give_up(&mut self, kept: Kept) -> StorageFailure {
         self.rollback();
         self.part_with(kept);
-        let message = "its -wal or its -shm was removed or replaced while it was open; end every \
-                       process that has it open and start again";
-        let failure = self.word(Problem::known(StorageFault::Failed, message));
+        let failure = self.word(taken_away());
         self.syncs.log_lost(&failure);
         failure
     }
@@ -59,8 +64,10 @@ impl Store {
         // What fails here cannot be done at all; the store is refused either way.
         let _ = match kept {
             Kept::All => Ok(()),
+            // Who only looks leaves what lies beside the file where it is.
+            Kept::NotAll if self.role == Role::Looks => Ok(()),
             Kept::NotAll => self.connection.execute_batch("PRAGMA wal_checkpoint"),
-            Kept::Others => self
+            Kept::Usurped => self
                 .connection
                 .set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
                 .map(|_| ()),
@@ -80,11 +87,7 @@ impl Store {
         snapshot.map_err(|error| {
             self.rollback();
             self.word(error.into())
-        })?;
-        if let Some(companions) = &self.companions {
-            companions.remember();
-        }
-        Ok(())
+        })
     }
 
     /// Marks a point inside a write transaction to come back to. One at a time.

@@ -6,6 +6,7 @@ import * as fs from 'node:fs';
 
 import Database from 'better-sqlite3';
 
+import { Companions } from './companions.js';
 import { Problem, READ_ONLY, codeOf, faultOf } from './failure.js';
 import {
   IN_MEMORY,
@@ -47,6 +48,7 @@ export function connect(options: StoreOptions): Database.Database {
   refuseOldSqlite();
   if (options.path === IN_MEMORY) return inMemory();
   const file = absolute(options.path);
+  Companions.refuseOpening(file);
   return options.readOnly ? toLookAt(file, options) : madeOrOpened(file, options);
 }
 

@@ -14,12 +14,15 @@ const SMALLEST_FILE = 512;
 /** The path that means "in memory, gone at the end". */
 export const IN_MEMORY = ':memory:';
 
-/** The path that SQLite is given. The binding would cut white space off its end. */
+/**
+ * The path that SQLite is given, from the folder that the process is in now. `..` is left to the system: above
+ * a link it is another folder than the text says. The binding would cut white space off the path's end.
+ */
 export function absolute(given: string): string {
   if (given.trim() !== given || given === '') {
     throw new Problem('failed', 'its path is empty, or begins or ends with white space; give another path');
   }
-  return path.resolve(given);
+  return path.isAbsolute(given) ? given : process.cwd() + path.sep + given;
 }
 
 /**
@@ -53,6 +56,11 @@ export class Identity {
     this.#number = found.ino;
   }
 
+  /** The same for the same file, by whatever name. */
+  get key(): string {
+    return `${this.#device} ${this.#number}`;
+  }
+
   /**
    * Whether it is still there, as far as can be told: a folder that may not be entered any more says nothing
    * about the file.
@@ -62,7 +70,7 @@ export class Identity {
       const found = fs.statSync(this.#file, { bigint: true });
       return found.dev === this.#device && found.ino === this.#number;
     } catch (error) {
-      return systemCode(error) !== 'ENOENT';
+      return !['ENOENT', 'ENOTDIR'].includes(systemCode(error));
     }
   }
 
@@ -76,61 +84,6 @@ export class Identity {
       'the file was removed or replaced while it was open, and what is written to the old one would be ' +
       'lost; put that one back, or end every process that has it open and start again';
     throw worded(new Problem('failed', message), this.#file);
-  }
-}
-
-/**
- * What became of the files beside a store: they are where they were, as far as can be told; one is gone, and
- * nobody has written since; a process that opened the store since has a log or locks of its own.
- */
-export type Kept = 'all' | 'not-all' | 'others';
-
-/**
- * What a connection keeps open beside the file: nobody may take it away meanwhile, and SQLite does not look
- * whether somebody did.
- */
-export class Companions {
-  readonly #log: string;
-  readonly #shared: string;
-  #known: [Identity | undefined, Identity | undefined] | undefined;
-
-  /** Those of the file that is open by this path. */
-  constructor(file: string) {
-    // SQLite names them after the file that links lead to.
-    const real = fs.realpathSync(file);
-    this.#log = `${real}-wal`;
-    this.#shared = `${real}-shm`;
-  }
-
-  /** Remembers which they are, the first time: once a transaction has begun, they are there. */
-  remember(): void {
-    this.#known ??= [identityAt(this.#log), identityAt(this.#shared)];
-  }
-
-  /** Looks for those that were remembered. */
-  get kept(): Kept {
-    const [log, shared] = this.#known ?? [];
-    const logKept = log?.isThere ?? true;
-    const sharedKept = shared?.isThere ?? true;
-    if (logKept && sharedKept) return 'all';
-    const usurped = (!logKept && hasBytes(this.#log)) || (!sharedKept && fs.existsSync(this.#shared));
-    return usurped ? 'others' : 'not-all';
-  }
-}
-
-function identityAt(file: string): Identity | undefined {
-  try {
-    return new Identity(file);
-  } catch {
-    return undefined;
-  }
-}
-
-function hasBytes(file: string): boolean {
-  try {
-    return fs.statSync(file).size > 0;
-  } catch {
-    return false;
   }
 }
 

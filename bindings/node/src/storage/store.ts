@@ -7,10 +7,11 @@ import type Database from 'better-sqlite3';
 
 import type { SettingsVerbs, StorageFailure, StorageVerbs } from '../contract.js';
 import * as appending from './append.js';
+import { Companions, type Kept, takenAway } from './companions.js';
 import { Problem, READ_ONLY, StoreFailed, isFailedSync, worded } from './failure.js';
 import * as lifecycle from './lifecycle.js';
 import { connect, type StoreOptions } from './open.js';
-import { Companions, IN_MEMORY, type Kept } from './place.js';
+import { IN_MEMORY, absolute } from './place.js';
 import * as reads from './reads.js';
 import { Statements } from './statements.js';
 import * as upstream from './upstream.js';
@@ -25,7 +26,7 @@ export class Store {
   readonly #place: string;
   readonly #writable: boolean;
   /** Absent in memory. */
-  readonly #companions: Companions | undefined;
+  #companions: Companions | undefined;
   #transaction: Transaction = 'none';
   #inDoubt = false;
   #lost: StorageFailure | undefined;
@@ -36,9 +37,14 @@ export class Store {
     this.#writable = !options.readOnly || options.path === IN_MEMORY;
     try {
       this.#database = connect(options);
-      this.#statements = new Statements(this.#database);
-      this.#companions = options.path === IN_MEMORY ? undefined : new Companions(options.path);
     } catch (error) {
+      throw worded(error, options.path);
+    }
+    try {
+      this.#statements = new Statements(this.#database);
+      if (options.path !== IN_MEMORY) this.#companions = Companions.of(absolute(options.path), this);
+    } catch (error) {
+      this.#database.close();
       throw worded(error, options.path);
     }
   }
@@ -65,12 +71,10 @@ export class Store {
       if (kind === 'write') {
         if (!this.#writable) throw new Problem('read-only', READ_ONLY);
         this.#control('BEGIN IMMEDIATE');
-        this.#companions?.remember();
-        this.#refuseOthers();
+        this.#refuseTakenAway();
       } else {
         this.#control('BEGIN DEFERRED');
         this.#statements.row('open/snapshot');
-        this.#companions?.remember();
       }
     });
     this.#transaction = kind;
@@ -106,23 +110,19 @@ export class Store {
   close(): void {
     this.rollback();
     this.#partWith(this.#companions?.kept ?? 'all');
+    this.#companions?.giveUp(this);
+    this.#companions = undefined;
     this.#database.close();
   }
 
-  /**
-   * Ends the use of a connection whose log was taken away: commits would go to a log that nobody would find
-   * again, or past the locks of other processes.
-   */
-  #refuseOthers(): void {
+  /** Ends the use of a connection whose log was taken away. */
+  #refuseTakenAway(): void {
     const kept = this.#companions?.kept ?? 'all';
     if (kept === 'all') return;
     this.rollback();
     this.#partWith(kept);
     this.#inDoubt = true;
-    const message =
-      'its -wal or its -shm was removed or replaced while it was open; end every process that has it open ' +
-      'and start again';
-    throw new Problem('failed', message);
+    throw takenAway();
   }
 
   /**

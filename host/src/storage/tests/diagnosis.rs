@@ -316,7 +316,7 @@ fn stats_count_everything_by_what_it_is() {
     assert_eq!((stats.spawn_cursors, stats.explicit_cursors, stats.ambient_cursors), (0, 2, 1));
     assert_eq!((stats.marks, stats.open_notices, stats.upstream_links), (1, 1, 5));
     assert_eq!((stats.oldest_event_at, stats.newest_event_at), (Some(5), Some(10)));
-    assert_eq!((stats.last_sequence, stats.restored_at, stats.schema_version), (3, 0, 1));
+    assert_eq!((stats.last_sequence, stats.restored_at, stats.schema_version), (3, 0, 2));
     assert_eq!(stats.wal_bytes, 0);
     let empty = read(&mut Store::in_memory().unwrap(), |store| store.stats().unwrap());
     assert_eq!((empty.oldest_event_at, empty.newest_event_at), (None, None));

@@ -33,7 +33,7 @@ fn opening_again_finds_everything_and_runs_no_migration_twice() {
         let page = read(&mut store, |store| store.history(&session(KEY), 0, 9).unwrap());
         assert_eq!(page.rows.len(), 1);
         let ran = "SELECT count(*) FROM headsup_migrations";
-        assert_eq!(store.connection.query_row(ran, [], |row| row.get(0)), Ok(1));
+        assert_eq!(store.connection.query_row(ran, [], |row| row.get(0)), Ok(2));
     }
 }
 

@@ -74,7 +74,8 @@ class Trust:
         """Raises a `StorageError` once it was refused, and as long as the path does not lead to the file
         that was opened first."""
         if self._refused is not None:
-            raise self._refused
+            # A new one: one that is raised again and again grows with every call.
+            raise StorageError(self._refused.fault, self._refused.message)
         if self.file is not None:
             refuse_another(self._path, self.file)
 

@@ -20,9 +20,10 @@ class StoreOptions:
 
     @classmethod
     def at(cls, path: str, durability: Durability, busy_timeout_ms: int) -> StoreOptions:
-        """A path is taken from the folder that the process is in now, wherever it goes later."""
+        """A path is taken from the folder that the process is in now, wherever it goes later. `..` is left to
+        the system: above a link it is another folder than the text says."""
         options = cls(path, durability, busy_timeout_ms)
-        return options if options.is_in_memory else replace(options, path=os.path.abspath(path))
+        return options if options.is_in_memory else replace(options, path=os.path.join(os.getcwd(), path))
 
     @property
     def is_in_memory(self) -> bool:

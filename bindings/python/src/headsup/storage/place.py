@@ -7,7 +7,6 @@ import errno
 import os
 import stat
 from pathlib import Path
-from typing import Literal
 
 from .failure import NOT_A_DATABASE, StorageError, read_only
 
@@ -49,7 +48,7 @@ def is_at(path: str, file: Identity) -> bool:
     more says nothing about the file."""
     try:
         found = os.stat(path)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return False
     except OSError:
         return True
@@ -65,39 +64,6 @@ def refuse_another(path: str, file: Identity) -> None:
             "the file was removed or replaced while it was open, and what is written to the old one "
             "would be lost; put that one back, or end every process that has it open and start again",
         ).at(path)
-
-
-Kept = Literal["all", "not-all", "others"]
-"""What became of the files beside a store: they are where they were, as far as can be told; one is gone, and
-nobody has written since; a process that opened the store since has a log or locks of its own."""
-
-
-class Companions:
-    """What a connection keeps open beside the file: nobody may take it away meanwhile, and SQLite does
-    not look whether somebody did."""
-
-    def __init__(self, path: str) -> None:
-        self._log, self._shared = f"{path}-wal", f"{path}-shm"
-        self._known: tuple[Identity | None, Identity | None] | None = None
-
-    def remember(self) -> None:
-        """Remembers which they are, the first time: once a transaction has begun, they are there."""
-        if self._known is None:
-            self._known = identity(self._log), identity(self._shared)
-
-    def kept(self) -> Kept:
-        """Looks for those that were remembered."""
-        if self._known is None:
-            return "all"
-        log, shared = self._known
-        log_kept = log is None or is_at(self._log, log)
-        shared_kept = shared is None or is_at(self._shared, shared)
-        if log_kept and shared_kept:
-            return "all"
-        usurped = not log_kept and has_bytes(self._log)
-        if usurped or (not shared_kept and os.path.exists(self._shared)):
-            return "others"
-        return "not-all"
 
 
 def has_bytes(path: str) -> bool:

@@ -12,16 +12,10 @@ from typing import Concatenate, Literal, ParamSpec, TypeVar
 import apsw
 
 from . import append, lifecycle, reads, schema, upstream
+from .companions import Kept, companions_of, refuse_opening, taken_away
 from .failure import StorageError, of_sqlite, read_only
 from .options import StoreOptions
-from .place import (
-    Companions,
-    Kept,
-    make_folder,
-    refuse_what_is_no_database,
-    remove_empty,
-    unless_folder_refuses,
-)
+from .place import make_folder, refuse_what_is_no_database, remove_empty, unless_folder_refuses
 from .sql import statement
 
 OLDEST_SQLITE = (3, 51, 3)
@@ -52,9 +46,7 @@ class Store:
         self._place = place
         self._writable = writable
         self._transaction: Literal["read", "write"] | None = None
-        # SQLite names them after the file that links lead to; in memory there is none.
-        file = connection.filename
-        self._companions = Companions(file) if file else None
+        self._companions = companions_of(connection)
         self.in_doubt = False
         """Whether nobody knows what the disk has: a sync failed on this connection, or its log was taken
         away."""
@@ -89,6 +81,7 @@ class Store:
         self._transaction = None
         if self._companions is not None:
             self._part_with(self._companions.kept())
+            self._companions = None
         # Nothing of ours is open by now, and what SQLite still has to say changes nothing.
         with contextlib.suppress(apsw.Error):
             self._connection.close(force=True)
@@ -100,24 +93,16 @@ class Store:
             raise read_only().at(self._place)
         self._control("BEGIN IMMEDIATE")
         self._transaction = "write"
-        if self._companions is None:
-            return
-        self._companions.remember()
-        kept = self._companions.kept()
+        kept = "all" if self._companions is None else self._companions.kept()
         if kept != "all":
             raise self._given_up(kept)
 
     def _given_up(self, kept: Kept) -> StorageError:
-        """Ends the use of a connection whose log was taken away: commits would go to a log that nobody
-        would find again, or past the locks of other processes."""
+        """Ends the use of a connection whose log was taken away."""
         self.rollback()
         self._part_with(kept)
         self.in_doubt = True
-        return StorageError(
-            "failed",
-            "its -wal or its -shm was removed or replaced while it was open; end every process that has "
-            "it open and start again",
-        ).at(self._place)
+        return taken_away().at(self._place)
 
     def _part_with(self, kept: Kept) -> None:
         """Brings what was acknowledged from a log that nobody will find again into the file, while the
@@ -127,7 +112,7 @@ class Store:
         with contextlib.suppress(apsw.Error):
             if kept == "not-all":
                 self._connection.wal_checkpoint()
-            elif kept == "others":
+            elif kept == "usurped":
                 self._connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
 
     def begin_read(self) -> None:
@@ -139,8 +124,6 @@ class Store:
         except StorageError:
             self.rollback()
             raise
-        if self._companions is not None:
-            self._companions.remember()
 
     def commit(self) -> None:
         """Makes everything since the beginning durable and visible to others. On a failure nothing
@@ -288,6 +271,7 @@ def _writer(options: StoreOptions) -> apsw.Connection:
 
 def _connect(options: StoreOptions, flags: int) -> apsw.Connection:
     refuse_what_is_no_database(options.path)
+    refuse_opening(options.path)
     connection = apsw.Connection(
         options.path, flags=flags, statementcachesize=CACHED_STATEMENTS
     )

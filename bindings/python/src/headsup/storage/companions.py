@@ -1,0 +1,77 @@
+"""What SQLite keeps beside a file that is open: its log and its shared memory. Nobody may take them away
+meanwhile, and SQLite does not look whether somebody did."""
+
+from __future__ import annotations
+
+import os
+import threading
+from typing import Literal
+from weakref import WeakValueDictionary
+
+import apsw
+
+from .failure import StorageError
+from .place import Identity, has_bytes, identity, is_at
+
+Kept = Literal["all", "not-all", "usurped"]
+"""What became of them: they are where they were, as far as can be told; one is gone, and nobody has put a log
+or shared memory of their own in its place; a process that opened the store since has."""
+
+
+class Companions:
+    """The files beside a store, as they were when this process opened it."""
+
+    def __init__(self, path: str) -> None:
+        self._log, self._shared = f"{path}-wal", f"{path}-shm"
+        self._known = identity(self._log), identity(self._shared)
+
+    def kept(self) -> Kept:
+        """Looks for them."""
+        log, shared = self._known
+        log_kept = log is None or is_at(self._log, log)
+        shared_kept = shared is None or is_at(self._shared, shared)
+        if log_kept and shared_kept:
+            return "all"
+        usurped = not log_kept and has_bytes(self._log)
+        if usurped or (not shared_kept and os.path.exists(self._shared)):
+            return "usurped"
+        return "not-all"
+
+
+_open: WeakValueDictionary[Identity, Companions] = WeakValueDictionary()
+"""Those of every file that this process has open. SQLite has one of each for all connections to a file: one
+that is opened later would work with the old shared memory, whatever lies beside the file by then."""
+
+_opening = threading.Lock()
+
+
+def companions_of(connection: apsw.Connection) -> Companions | None:
+    """Those of a connection that has read already, so that they are there; none in memory. Whoever has
+    them gives them up before the connection is closed: the next one makes new ones."""
+    # SQLite names them after the file that links lead to.
+    file = identity(connection.filename) if connection.filename else None
+    if file is None:
+        return None
+    with _opening:
+        known = _open.get(file)
+        if known is None:
+            known = _open[file] = Companions(connection.filename)
+        return known
+
+
+def refuse_opening(path: str) -> None:
+    """Refuses to open another connection where they were taken from those that this process has."""
+    file = identity(path)
+    with _opening:
+        known = None if file is None else _open.get(file)
+    if known is not None and known.kept() != "all":
+        raise taken_away()
+
+
+def taken_away() -> StorageError:
+    """Commits would go to a log that nobody would find again, or past the locks of other processes."""
+    return StorageError(
+        "failed",
+        "its -wal or its -shm was removed or replaced while it was open; end every process that has it "
+        "open and start again",
+    )
