@@ -12,7 +12,7 @@ pub(crate) struct Stores {
     options: StoreOptions,
     /// Whether readers are the only connections: they then change nothing beside the file either.
     read_only: bool,
-    /// Why nothing is read or written any more: a sync failed.
+    /// Why nothing is read or written any more: a sync failed, or the log was taken away.
     distrusted: Arc<OnceLock<StorageFailure>>,
     /// The file that the first connection opened.
     file: Arc<OnceLock<Identity>>,
@@ -43,7 +43,8 @@ impl Stores {
     }
 
     /// Takes no connection for good any more, new ones included: after a failed sync the system may
-    /// say of the next one that all is well, although what the first should have saved is lost.
+    /// say of the next one that all is well, although what the first should have saved is lost. What a log
+    /// held that was taken away is in the file only as far as it could be brought there.
     pub(crate) fn distrust(&self, failure: &StorageFailure) {
         // The first failure is the one to tell.
         let _ = self.distrusted.set(failure.clone());
@@ -52,7 +53,7 @@ impl Stores {
     /// Whether the store may be worked on.
     ///
     /// # Errors
-    /// The failure of the sync, until the whole store is opened anew; `failed` as long as the path does not
+    /// The first such failure, until the whole store is opened anew; `failed` as long as the path does not
     /// lead to the file that was opened first.
     pub(crate) fn trusted(&self) -> Result<(), StorageFailure> {
         if let Some(failure) = self.distrusted.get() {

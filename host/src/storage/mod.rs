@@ -7,6 +7,7 @@
 mod append;
 mod companions;
 mod doctor;
+mod doubt;
 mod failure;
 mod lifecycle;
 mod links;
@@ -19,7 +20,6 @@ mod rows;
 mod schema;
 mod statements;
 mod stats;
-mod sync;
 mod transaction;
 mod upstream;
 
@@ -43,7 +43,7 @@ use crate::contract::{
     PairState, PendingCount, PruneRequest, Pruning, Removal, Session, Setting, StorageFailure,
     Upstream, Watched,
 };
-use sync::Syncs;
+use doubt::Doubt;
 use transaction::{Role, Transaction};
 
 /// One connection to a store. What each verb guarantees is said once, in `wit/storage.wit` and
@@ -71,7 +71,7 @@ pub struct Store {
     /// How long it waits for a lock.
     patience: Duration,
     transaction: Transaction,
-    syncs: Syncs,
+    doubt: Doubt,
     /// Absent in memory.
     companions: Option<Arc<Companions>>,
 }
@@ -180,7 +180,7 @@ impl Store {
     /// after a commit that stands; or its log was taken away.
     #[must_use]
     pub fn doubt(&self) -> Option<&StorageFailure> {
-        self.syncs.doubt()
+        self.doubt.first()
     }
 
     /// Whether the connection was opened to write.

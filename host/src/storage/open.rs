@@ -9,6 +9,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 use super::Store;
 use super::companions::Companions;
+use super::doubt::{Doubt, checkpoint_after_commits};
 use super::failure::{Problem, code_of, read_only};
 use super::options::{Durability, StoreOptions};
 use super::patience::wait_for_locks;
@@ -17,7 +18,6 @@ use super::place::{
     refuse_what_is_no_path, remove_empty,
 };
 use super::schema;
-use super::sync::{Syncs, checkpoint_after_commits};
 use super::transaction::{Role, Transaction};
 use crate::contract::{StorageFailure, StorageFault};
 
@@ -38,11 +38,11 @@ impl Store {
     /// `read-only`, `corrupt`, `too-new` and `foreign-schema` leave the file as it was.
     pub fn open(options: &StoreOptions) -> Result<Self, StorageFailure> {
         let place = options.place();
-        let syncs = Syncs::default();
+        let doubt = Doubt::default();
         let opened =
-            if options.is_in_memory() { memory() } else { made_or_opened(options, &syncs) };
+            if options.is_in_memory() { memory() } else { made_or_opened(options, &doubt) };
         match opened {
-            Ok(connection) => Ok(Self::over(connection, options, Role::Writes, syncs)),
+            Ok(connection) => Ok(Self::over(connection, options, Role::Writes, doubt)),
             Err(problem) => Err(problem.worded(&place)),
         }
     }
@@ -60,7 +60,7 @@ impl Store {
     pub fn open_reader(options: &StoreOptions) -> Result<Self, StorageFailure> {
         let place = options.place();
         reader(options)
-            .map(|connection| Self::over(connection, options, Role::Reads, Syncs::default()))
+            .map(|connection| Self::over(connection, options, Role::Reads, Doubt::default()))
             .map_err(|problem| problem.worded(&place))
     }
 
@@ -72,11 +72,11 @@ impl Store {
     pub fn inspect(options: &StoreOptions) -> Result<Self, StorageFailure> {
         let place = options.place();
         inspected(options)
-            .map(|connection| Self::over(connection, options, Role::Looks, Syncs::default()))
+            .map(|connection| Self::over(connection, options, Role::Looks, Doubt::default()))
             .map_err(|problem| problem.worded(&place))
     }
 
-    fn over(connection: Connection, options: &StoreOptions, role: Role, syncs: Syncs) -> Self {
+    fn over(connection: Connection, options: &StoreOptions, role: Role, doubt: Doubt) -> Self {
         let companions = Companions::of(&connection);
         Self {
             connection,
@@ -84,7 +84,7 @@ impl Store {
             role,
             patience: options.busy_timeout,
             transaction: Transaction::None,
-            syncs,
+            doubt,
             companions,
         }
     }
@@ -99,16 +99,16 @@ fn memory() -> Result<Connection, Problem> {
 }
 
 /// A full disk leaves no empty file where there was none.
-fn made_or_opened(options: &StoreOptions, syncs: &Syncs) -> Result<Connection, Problem> {
+fn made_or_opened(options: &StoreOptions, doubt: &Doubt) -> Result<Connection, Problem> {
     let is_new = matches!(options.path.try_exists(), Ok(false));
-    writer(options, syncs).inspect_err(|problem| {
+    writer(options, doubt).inspect_err(|problem| {
         if is_new && problem.fault() == StorageFault::Full {
             remove_empty(&options.path);
         }
     })
 }
 
-fn writer(options: &StoreOptions, syncs: &Syncs) -> Result<Connection, Problem> {
+fn writer(options: &StoreOptions, doubt: &Doubt) -> Result<Connection, Problem> {
     refuse_old_sqlite()?;
     refuse_what_is_no_path(&options.path)?;
     make_folder(&options.path)?;
@@ -127,7 +127,7 @@ fn writer(options: &StoreOptions, syncs: &Syncs) -> Result<Connection, Problem> 
         Durability::Normal => "NORMAL",
     };
     connection.pragma_update(None, "synchronous", synchronous)?;
-    checkpoint_after_commits(&mut connection, options.checkpoint_pages, syncs, &options.place())?;
+    checkpoint_after_commits(&mut connection, options.checkpoint_pages, doubt, &options.place())?;
     bring_up_to_date(&mut connection, version)?;
     Ok(connection)
 }

@@ -53,7 +53,7 @@ impl Store {
         self.rollback();
         self.part_with(kept);
         let failure = self.word(taken_away());
-        self.syncs.log_lost(&failure);
+        self.doubt.log_lost(&failure);
         failure
     }
 
@@ -164,6 +164,6 @@ impl Store {
     }
 
     pub(super) fn word(&self, problem: Problem) -> StorageFailure {
-        self.syncs.word(problem, &self.place)
+        self.doubt.word(problem, &self.place)
     }
 }

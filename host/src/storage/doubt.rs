@@ -12,9 +12,9 @@ use crate::contract::StorageFailure;
 
 /// Why what a connection gave to the disk is in doubt. Clones are of the same connection.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Syncs(Arc<OnceLock<StorageFailure>>);
+pub(super) struct Doubt(Arc<OnceLock<StorageFailure>>);
 
-impl Syncs {
+impl Doubt {
     /// Words a problem of the store at `place`, and remembers it if it is a failed sync.
     pub(super) fn word(&self, problem: Problem, place: &str) -> StorageFailure {
         let failed = problem.is_failed_sync();
@@ -32,7 +32,7 @@ impl Syncs {
     }
 
     /// The first failure, if there was one.
-    pub(super) fn doubt(&self) -> Option<&StorageFailure> {
+    pub(super) fn first(&self) -> Option<&StorageFailure> {
         self.0.get()
     }
 }
@@ -45,15 +45,15 @@ impl Syncs {
 pub(super) fn checkpoint_after_commits(
     connection: &mut Connection,
     pages: u32,
-    syncs: &Syncs,
+    doubt: &Doubt,
     place: &str,
 ) -> Result<(), Problem> {
-    let (syncs, place) = (syncs.clone(), place.to_owned());
+    let (doubt, place) = (doubt.clone(), place.to_owned());
     let hook = move |wal: &mut Wal, there: c_int| {
         if u32::try_from(there).is_ok_and(|there| there >= pages)
             && let Err(error) = wal.checkpoint()
         {
-            syncs.word(error.into(), &place);
+            doubt.word(error.into(), &place);
         }
         Ok(())
     };
