@@ -1,8 +1,8 @@
 //! Processes that are killed, at random moments and at each point that has a name: what is in the
 //! store afterwards is held against the responses that had arrived before.
 //!
-//! `CRASHES=500` kills so many in place of the few that every run of the tests does, and at each
-//! point in place of every sixth; `SEED` begins elsewhere.
+//! `CRASHES=500` kills so many at random in place of the few that every run of the tests does; `SEED`
+//! begins elsewhere.
 
 // A test that cannot be set up has failed.
 #![allow(clippy::unwrap_used, clippy::expect_used)]

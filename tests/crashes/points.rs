@@ -27,11 +27,6 @@ use tempfile::tempdir;
 use child::{FOLDER, POINT, kept};
 use script::{Day, Pending, STEPS, builder, prepare, store};
 
-use crate::{dice, number};
-
-/// Of so many points one, in an ordinary run.
-const SAMPLE: u64 = 6;
-
 /// A point of the day.
 struct Point {
     name: String,
@@ -96,29 +91,17 @@ fn whoever_is_killed_at_any_point_that_has_a_name_loses_and_doubles_nothing() {
         return child::plays(Path::new(&folder));
     }
     let day = undisturbed();
-    let chosen = chosen(day.points.len());
-    eprintln!("{} of {} points", chosen.len(), day.points.len());
     let next = AtomicUsize::new(0);
     thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
-                while let Some(at) = chosen.get(next.fetch_add(1, Ordering::SeqCst)) {
-                    killed_at(*at, &day);
+                while let Some(at) = (0..day.points.len()).nth(next.fetch_add(1, Ordering::SeqCst))
+                {
+                    killed_at(at, &day);
                 }
             });
         }
     });
-}
-
-/// Which points the child is killed at: all, where long runs were asked for; else every sixth, from
-/// a first one that `SEED` says.
-fn chosen(points: usize) -> Vec<usize> {
-    let (first, stride) = match number("CRASHES") {
-        Some(_) => (0, 1),
-        None => (dice().below(SAMPLE), SAMPLE),
-    };
-    let fits = |number| usize::try_from(number).expect("a small number");
-    (fits(first)..points).step_by(fits(stride)).collect()
 }
 
 /// Plays the day to its end, once in a child that says where it comes by, and once here.
