@@ -80,7 +80,11 @@ class Program:
             [*command, "--db", str(db)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env={**os.environ, "PYTHONPATH": path},
+            env={
+                **os.environ,
+                "PYTHONPATH": path,
+                "HEADSUP_LIBRARY": str(DEBUG / "libheadsup.so"),
+            },
         )
 
     def send(self, method: str, **params: Any) -> None:

@@ -21,6 +21,11 @@ ROOT = Path(__file__).resolve().parents[3]
 HEADSUP = ROOT / "target" / "debug" / "headsup"
 TEMPLATE = ROOT / "target" / "guest" / "plugin-template.wasm"
 
+# The library that is built with everything else, and not one that an earlier release build left.
+for suffix in ("so", "dylib"):
+    if (ROOT / "target" / "debug" / f"libheadsup.{suffix}").is_file():
+        os.environ["HEADSUP_LIBRARY"] = str(ROOT / "target" / "debug" / f"libheadsup.{suffix}")
+
 HAS_NATIVE = native.library() is not None
 
 
