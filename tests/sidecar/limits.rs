@@ -8,6 +8,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::client::{Address, Client, Events};
+use crate::openapi::DESCRIPTION;
 use crate::server::{Server, TOKEN, call, goal, reason, watch};
 
 const MAIN: &str = "agent:main:main";
@@ -56,7 +57,10 @@ fn a_head_that_is_too_long_is_refused() {
     let server = in_memory("head_bytes = 2048");
     let long = format!("X: {}\r\n", "x".repeat(4_000));
     let mut client = server.client();
-    assert_eq!(client.ask("GET /healthz", &long, "").status, 431);
+    let refused = client.ask("GET /healthz", &long, "");
+    assert_eq!((refused.status, refused.body.as_str()), (431, ""));
+    let described = DESCRIPTION.of_status("431");
+    assert!(!described.is_empty() && described.iter().all(|it| it.get("content").is_none()));
     assert!(client.is_closed());
 }
 

@@ -54,6 +54,13 @@ impl Description {
         Ok(())
     }
 
+    /// What it says of a status, wherever that may come.
+    pub fn of_status(&self, status: &str) -> Vec<&Value> {
+        let verbs = self.whole["paths"].as_object().unwrap().values();
+        let answers = verbs.flat_map(|verbs| verbs.as_object().unwrap().values());
+        answers.filter_map(|verb| verb["responses"].get(status)).collect()
+    }
+
     fn check(&self, name: &str, value: &Value) -> Result<(), String> {
         let schema = self.schemas.get(name).ok_or_else(|| format!("{name} is not described"))?;
         let valid = schema.validate(value);

@@ -317,9 +317,10 @@ mod tests {
         metrics.called(Some("a\"\nb"), None, Duration::ZERO);
         let mut text = Text::default();
         metrics.render_calls(&mut text);
-        let samples = text.whole.lines().filter(|line| !line.starts_with('#'));
-        for line in samples {
-            assert!(line.contains("{method=\"a\\\" b\""), "{line}");
-        }
+        let samples = || text.whole.lines().filter(|line| !line.starts_with('#'));
+        let named = samples().filter(|line| line.contains("{method=\"a\\\" b\"")).count();
+        let all = samples().count();
+        assert_eq!(named, all, "{}", text.whole);
+        assert!(all > 0, "{}", text.whole);
     }
 }
