@@ -120,3 +120,9 @@ pub use storage::{Durability, LinkState};
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/embedding/rust.md")]
 mod guide {}
+
+/// That of the README, and the driver of the guide for hosts, compiled as they stand there.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+#[doc = include_str!("../../docs/embedding/own-host.md")]
+mod pages {}

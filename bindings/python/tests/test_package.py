@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
 import zipfile
 from pathlib import Path
+
+import pytest
 
 from conftest import ROOT, python_environment
 from headsup.component.core import RECORDS, Signature, built_in
@@ -17,9 +20,9 @@ from headsup.storage import sql
 PAGE = ROOT / "docs" / "embedding" / "python.md"
 
 
-def minimum() -> str:
-    """The first program on the page."""
-    found = re.search(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+def minimum(page: Path = PAGE) -> str:
+    """The first program on a page."""
+    found = re.search(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
     assert found is not None
     return found[1]
 
@@ -37,6 +40,22 @@ def test_the_minimum_on_the_page_runs(engine: EngineName, tmp_path: Path) -> Non
         assert ended.returncode == 0, ended.stderr
         assert "was changed by someone else" in ended.stdout
         assert "goal updated" in ended.stdout
+
+
+@pytest.mark.parametrize("page", ["docs/embedding.md", "README.md"])
+def test_the_programs_of_the_overview_and_of_the_readme_run(
+    page: str, command: Path, tmp_path: Path
+) -> None:
+    path = f"{command.parent}{os.pathsep}{os.environ['PATH']}"
+    ended = subprocess.run(
+        [sys.executable, "-c", minimum(ROOT / page)],
+        cwd=tmp_path,
+        env={**python_environment(), "PATH": path},
+        capture_output=True,
+        text=True,
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert "was changed by someone else" in ended.stdout
 
 
 def test_the_wheel_brings_all_that_it_needs(tmp_path: Path) -> None:
