@@ -45,6 +45,7 @@ export function settingsOf(options: OpenOptions): Settings {
   }
   for (const name of Object.keys(options)) {
     if (!Object.hasOwn(NAMES, name)) throw new TypeError(`${name}: there is no such option`);
+    if (options[name as keyof OpenOptions] === null) throw new TypeError(`${name}: leave it out, or give a value`);
   }
   checkListeners(options.on);
   for (const name of ['plugin', 'pluginCache'] as const) {
@@ -52,6 +53,10 @@ export function settingsOf(options: OpenOptions): Settings {
   }
   const { path, durability = 'full' } = options;
   if (typeof path !== 'string') throw new TypeError('path: give the path of a file, or `:memory:`');
+  // The binding would cut white space off.
+  if (path.trim() !== path || path === '') {
+    throw new TypeError('path: it is empty, or begins or ends with white space; give another path');
+  }
   if (/[\0\p{Surrogate}]/u.test(path)) {
     throw new TypeError('path: it has a null, or half of a surrogate pair; give another path');
   }
@@ -83,6 +88,7 @@ export function settingsOf(options: OpenOptions): Settings {
 
 /** A listener under another name would never hear anything. */
 function checkListeners(on: object = {}): void {
+  if (typeof on !== 'object') throw new TypeError('on: give an object of functions');
   for (const [name, listener] of Object.entries(on)) {
     if (!['notice', 'wake', 'log'].includes(name)) throw new TypeError(`on.${name}: there is no such event`);
     if (!['function', 'undefined'].includes(typeof listener)) throw new TypeError(`on.${name}: give a function`);

@@ -198,6 +198,12 @@ test('an option that is not one is named', async () => {
     [{ pluginCache: 7 }, /pluginCache/],
     [{ on: { notices: () => {} } }, /on\.notices/],
     [{ on: { notice: 7 } }, /on\.notice/],
+    [{ on: 7 }, /on: /],
+    ...['on', 'path', 'plugin', 'busyTimeout', 'readOnly', 'sourceFolders', 'manualClock'].map(
+      (name) => [{ [name]: null }, new RegExp(`${name}: leave it out`)],
+    ),
+    [{ path: '' }, /path/],
+    [{ path: ' x.db' }, /path/],
     [{ readOnly: 'no' }, /readOnly/],
     [{ recover: 0 }, /recover/],
     [{ monitorUpstreams: 1 }, /monitorUpstreams/],

@@ -16,12 +16,9 @@ export const IN_MEMORY = ':memory:';
 
 /**
  * The path that SQLite is given, from the folder that the process is in now. `..` is left to the system: above
- * a link it is another folder than the text says. The binding would cut white space off the path's end.
+ * a link it is another folder than the text says.
  */
 export function absolute(given: string): string {
-  if (given.trim() !== given || given === '') {
-    throw new Problem('failed', 'its path is empty, or begins or ends with white space; give another path');
-  }
   return path.isAbsolute(given) ? given : process.cwd() + path.sep + given;
 }
 
