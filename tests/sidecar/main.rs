@@ -11,6 +11,7 @@ mod events;
 mod limits;
 mod openapi;
 mod page;
+mod plugin;
 mod server;
 mod stopping;
 mod vectors;

@@ -197,6 +197,28 @@ static void a_core_can_be_swapped_and_says_who_it_is(void) {
   CHECK_STATUS(HEADSUP_STATUS_OK, headsup_close(handle));
 }
 
+/* The core of bindings/plugin-template: a goal that the main agent itself changes tells nobody. */
+static void a_core_with_a_rule_of_its_own_is_loaded(void) {
+  const char *file = getenv("HEADSUP_TEST_TEMPLATE");
+  if (file == NULL) {
+    return;
+  }
+  headsup_handle handle = open_store(MEMORY, NULL);
+  done(handle, WATCH_WORKER);
+  CHECK_STATUS(HEADSUP_STATUS_OK, headsup_swap(handle, file, strlen(file), 0));
+  const char *goal = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"record\",\"params\":{"
+                     "\"session\":\"agent:main:worker\",\"kind\":\"goal_changed\",\"change\":\"updated\","
+                     "\"actor\":{\"type\":\"agent\",\"id\":\"agent:ops:main\"}}}";
+  done(handle, goal);
+  expect(handle, PENDING, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"watchers\":[]}}");
+  CHECK_STATUS(HEADSUP_STATUS_OK, headsup_swap(handle, NULL, 0, 1));
+  done(handle, goal);
+  char *pending = ask(handle, PENDING);
+  CHECK(strstr(pending, "\"notices\":1") != NULL);
+  headsup_free(pending);
+  CHECK_STATUS(HEADSUP_STATUS_OK, headsup_close(handle));
+}
+
 static void a_closed_handle_is_not_open(void) {
   headsup_handle handle = open_store(MEMORY, NULL);
   CHECK_STATUS(HEADSUP_STATUS_OK, headsup_close(handle));
@@ -243,6 +265,7 @@ int main(void) {
   RUN(a_store_that_cannot_be_opened_says_why);
   RUN(a_core_that_cannot_be_loaded_says_why);
   RUN(a_core_can_be_swapped_and_says_who_it_is);
+  RUN(a_core_with_a_rule_of_its_own_is_loaded);
   RUN(a_closed_handle_is_not_open);
   RUN(an_error_is_forgotten_by_the_next_success);
   return 0;
