@@ -6,8 +6,8 @@
  *
  * OWNERSHIP, one rule. What is passed as a pointer to const is lent: until the function returns, in
  * both directions, so that neither side frees or keeps it. What is set through a `char **` is given:
- * it is yours, and `headsup_free` frees it, once. (The two texts that are set through a
- * `const char **`, and the version, are lent, as is said there.)
+ * it is yours, and `headsup_free` frees it, once. (Lent for longer are the two texts that are set
+ * through a `const char **`, until the next call on this thread, and the version, for ever.)
  *
  * THREADS. Every function may be called from any thread at any time, several at once. A call runs the
  * core on its caller's thread, which needs 1 MiB of stack. In a process that was forked the handles of its

@@ -32,6 +32,18 @@ test('a component from a file serves, and is turned into JavaScript once', async
   headsup.close();
 });
 
+test('what is generated reads the environment at no crossing', async (t) => {
+  const pluginCache = folderOf(t);
+  (await Headsup.open({ path: ':memory:', plugin: PLUGIN, pluginCache })).close();
+  const own = new URL('../dist/component/component.js', import.meta.url);
+  for (const script of [own, join(pluginCache, fs.readdirSync(pluginCache)[0], 'component.js')]) {
+    const text = fs.readFileSync(script, 'utf8');
+    // Defined for debugging, and the one place that looks there.
+    assert.equal(text.match(/process\??\.env/g)?.length, 1, String(script));
+    assert.equal(text.match(/_debugLog\b/g)?.length, 1, String(script));
+  }
+});
+
 const TEMPLATE = [
   'guest/plugin-template.wasm',
   'tmp/plugins/wasm32-wasip2/release/plugin_template.wasm',
