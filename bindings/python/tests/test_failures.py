@@ -304,11 +304,13 @@ def test_no_other_store_is_opened_beside_one_whose_log_was_taken_away(
         assert recorded(first, WORKER) == headsup.Recording("recorded", 1)
         for suffix in ("-wal", "-shm"):
             Path(f"{db}{suffix}").unlink()
-        with pytest.raises(headsup.OpenError, match="removed or replaced"):
+        with pytest.raises(headsup.OpenError, match="removed or replaced") as refused:
             headsup.open(db, engine=engine)
         # Its first read opens a connection, too.
         with pytest.raises(headsup.CallFailed, match="removed or replaced"):
             first.versions([WORKER])
+    # Also for who keeps the exception, and with it whatever its frames hold.
+    assert refused.value.reason == "store-failed"
     with headsup.open(db, engine=engine) as second:
         assert recorded(second, WORKER) == headsup.Recording("recorded", 2)
 

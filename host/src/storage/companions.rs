@@ -58,10 +58,9 @@ impl Companions {
     /// Refuses to open another connection where they were taken from those that this process has.
     pub(super) fn refuse_opening(path: &Path) -> Result<(), Problem> {
         let Ok(Some(file)) = Identity::at(path) else { return Ok(()) };
+        // Held while this looks: whoever opens meanwhile would take them for those of an open connection.
         let open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = open.get(&file).and_then(Weak::upgrade);
-        drop(open);
-        match known {
+        match open.get(&file).and_then(Weak::upgrade) {
             Some(known) if known.kept() != Kept::All => Err(taken_away()),
             _ => Ok(()),
         }

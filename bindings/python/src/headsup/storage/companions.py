@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import os
 import threading
-from typing import Literal
-from weakref import WeakValueDictionary
+from typing import Any, Literal
+from weakref import WeakSet
 
 import apsw
 
@@ -24,6 +24,9 @@ class Companions:
     def __init__(self, path: str) -> None:
         self._log, self._shared = f"{path}-wal", f"{path}-shm"
         self._known = identity(self._log), identity(self._shared)
+        self.holders: WeakSet[Any] = WeakSet()
+        """The stores that have them, until they give them up. Weakly, because one that nobody holds any more
+        is closed without a word."""
 
     def kept(self) -> Kept:
         """Looks for them."""
@@ -38,25 +41,31 @@ class Companions:
         return "not-all"
 
 
-_open: WeakValueDictionary[Identity, Companions] = WeakValueDictionary()
+_open: dict[Identity, Companions] = {}
 """Those of every file that this process has open. SQLite has one of each for all connections to a file: one
 that is opened later would work with the old shared memory, whatever lies beside the file by then."""
 
 _opening = threading.Lock()
 
 
-def companions_of(connection: apsw.Connection) -> Companions | None:
-    """Those of a connection that has read already, so that they are there; none in memory. Whoever has
-    them gives them up before the connection is closed: the next one makes new ones."""
+def companions_of(connection: apsw.Connection, holder: object) -> Companions | None:
+    """Those of a store whose connection has read already, so that they are there; none in memory."""
     # SQLite names them after the file that links lead to.
     file = identity(connection.filename) if connection.filename else None
     if file is None:
         return None
     with _opening:
-        known = _open.get(file)
-        if known is None:
-            known = _open[file] = Companions(connection.filename)
+        for other in [other for other, known in _open.items() if not known.holders]:
+            del _open[other]
+        known = _open.setdefault(file, Companions(connection.filename))
+        known.holders.add(holder)
         return known
+
+
+def give_up(companions: Companions, holder: object) -> None:
+    """This store has them no more. Before its connection is closed: the next one makes new ones."""
+    with _opening:
+        companions.holders.discard(holder)
 
 
 def refuse_opening(path: str) -> None:
@@ -64,8 +73,8 @@ def refuse_opening(path: str) -> None:
     file = identity(path)
     with _opening:
         known = None if file is None else _open.get(file)
-    if known is not None and known.kept() != "all":
-        raise taken_away()
+        if known is not None and known.holders and known.kept() != "all":
+            raise taken_away()
 
 
 def taken_away() -> StorageError:

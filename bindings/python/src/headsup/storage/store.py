@@ -12,7 +12,7 @@ from typing import Concatenate, Literal, ParamSpec, TypeVar
 import apsw
 
 from . import append, lifecycle, reads, schema, upstream
-from .companions import Kept, companions_of, refuse_opening, taken_away
+from .companions import Kept, companions_of, give_up, refuse_opening, taken_away
 from .failure import StorageError, of_sqlite, read_only
 from .options import StoreOptions
 from .place import make_folder, refuse_what_is_no_database, remove_empty, unless_folder_refuses
@@ -46,7 +46,7 @@ class Store:
         self._place = place
         self._writable = writable
         self._transaction: Literal["read", "write"] | None = None
-        self._companions = companions_of(connection)
+        self._companions = companions_of(connection, self)
         self.in_doubt = False
         """Whether nobody knows what the disk has: a sync failed on this connection, or its log was taken
         away."""
@@ -81,6 +81,7 @@ class Store:
         self._transaction = None
         if self._companions is not None:
             self._part_with(self._companions.kept())
+            give_up(self._companions, self)
             self._companions = None
         # Nothing of ours is open by now, and what SQLite still has to say changes nothing.
         with contextlib.suppress(apsw.Error):
