@@ -3,7 +3,7 @@
 use headsup::{Error, Level};
 use serde_json::json;
 
-use crate::stage::{GOOD, Stage, WATCHER, bad, reason, signal};
+use crate::stage::{GOOD, HASTE, Stage, WATCHER, bad, reason, signal};
 
 /// Recording fails with this reason, alone and in a list, typed and as JSON; nothing of it stays,
 /// the log says so, and the next call works.
@@ -138,6 +138,23 @@ fn the_deadline_is_named_in_words() {
     assert!(matches!(error, Error::Timeout(500)), "{error:?}");
 }
 
+/// Deleting takes as long as the log is, and has a time of its own.
+#[test]
+fn what_takes_as_long_as_the_store_is_large_has_the_long_deadline_and_no_more() {
+    let long = HASTE * 2;
+    let stage = Stage::with(&crate::cores::hostile(), |it| it.deadline(HASTE).long_deadline(long));
+    let before = stage.rows();
+    let error = stage.awareness.delete(bad("loop")).unwrap_err();
+    assert!(matches!(error, Error::Timeout(1_000)), "{error:?}");
+    let response = stage.call("delete", &json!({"session": bad("loop")}));
+    assert_eq!(response["error"]["data"]["reason"], "plugin-timeout");
+    assert!(response["error"]["message"].as_str().unwrap().contains("1000 ms"), "{response}");
+    let error = stage.awareness.take(&bad("loop")).unwrap_err();
+    assert!(matches!(error, Error::Timeout(500)), "{error:?}");
+    assert_eq!(stage.rows(), before);
+    stage.works();
+}
+
 #[test]
 fn other_calls_that_write_fail_and_are_undone_alike() {
     let stage = Stage::hasty();
@@ -183,7 +200,7 @@ fn a_core_that_writes_in_a_call_that_only_reads_writes_nothing() {
 
 #[test]
 fn the_same_holds_for_a_store_in_memory() {
-    use crate::stage::{HASTE, open, record};
+    use crate::stage::{open, record};
     let memory = std::path::Path::new(":memory:");
     let hasty = |builder: headsup::Builder| builder.deadline(HASTE);
     let (awareness, heard) = open(memory, &crate::cores::hostile(), hasty);

@@ -81,7 +81,7 @@ impl Stage {
 
     /// The same, with a deadline that a core can be let run into.
     pub fn hasty() -> Self {
-        Self::with(&cores::hostile(), |builder| builder.deadline(HASTE))
+        Self::with(&cores::hostile(), |builder| builder.deadline(HASTE).long_deadline(HASTE))
     }
 
     /// The same with another core and other choices.

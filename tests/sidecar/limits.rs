@@ -5,6 +5,7 @@ use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
+use harness::command::text;
 use serde_json::json;
 
 use crate::client::{Address, Client, Events};
@@ -65,6 +66,15 @@ fn a_head_that_is_too_long_is_refused() {
 }
 
 #[test]
+fn a_head_has_at_most_a_hundred_headers() {
+    let server = in_memory("");
+    // Beside `Host` and `Content-Length`.
+    let with = |more: usize| server.client().ask("GET /healthz", &"X: x\r\n".repeat(more), "");
+    assert_eq!(with(98).status, 200);
+    assert_eq!(with(99).status, 431);
+}
+
+#[test]
 fn who_does_not_finish_its_head_or_its_body_in_time_is_cut_off() {
     let server = in_memory("patience_ms = 200");
     let mut silent = server.client();
@@ -96,6 +106,27 @@ fn a_call_that_takes_too_long_is_given_up_by_its_answer_and_done_all_the_same() 
     let mut client = server.client();
     while client.rpc(goal(A)).status != 200 {}
     assert_eq!(client.rpc(call("pending")).json()["result"]["watchers"][0]["watcher"], MAIN);
+}
+
+/// A call that waits is given up by its answer and done later, as any that takes too long.
+#[test]
+fn calls_beyond_the_limit_wait_for_one_that_is_open() {
+    let behind = |calls: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        let db = folder.path().join("store.db");
+        let server = Server::with(&format!("answer_ms = 1000\n{calls}"), &["--db", text(&db)]);
+        let other = rusqlite::Connection::open(&db).unwrap();
+        other.execute_batch("BEGIN IMMEDIATE").unwrap();
+        assert_eq!(server.client().rpc(watch(MAIN, A)).status, 504);
+        // The call still waits for the other process, which a read needs not.
+        let status = server.client().rpc(call("pending")).status;
+        other.execute_batch("ROLLBACK").unwrap();
+        let mut client = server.client();
+        while client.rpc(call("pending")).status != 200 {}
+        status
+    };
+    assert_eq!(behind("calls = 1"), 504);
+    assert_eq!(behind("calls = 2"), 200);
 }
 
 #[test]

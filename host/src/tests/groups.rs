@@ -1,8 +1,9 @@
 //! Calls that write at the same time: grouped, each for itself, and in order.
 
 use std::collections::BTreeSet;
-use std::sync::Barrier;
+use std::sync::{Barrier, mpsc};
 use std::thread;
+use std::time::Duration;
 
 use super::{CHILD, MAIN, builder};
 use crate::{Actor, GoalChange, Recording, Signal};
@@ -93,4 +94,38 @@ fn too_many_waiting_calls_are_overloaded() {
     let recording = awareness.record(Signal::created(CHILD, Actor::system())).unwrap();
     assert!(matches!(recording, Recording::Failed { reason: "overloaded", .. }), "{recording:?}");
     assert_eq!(awareness.drain(MAIN).unwrap_err().reason(), "overloaded");
+}
+
+/// One call leads and waits for another process; of those behind it, two fit.
+#[test]
+fn as_many_calls_wait_as_may_and_the_next_is_refused_at_once() {
+    const CALLERS: usize = 5;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store.db");
+    let patient = builder(&path).busy_timeout(Duration::from_mins(2));
+    let awareness = patient.max_waiting(2).open().unwrap();
+    let other = rusqlite::Connection::open(&path).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let (ended, ends) = mpsc::channel();
+    thread::scope(|scope| {
+        for _ in 0..CALLERS {
+            let (awareness, ended) = (awareness.clone(), ended.clone());
+            scope.spawn(move || {
+                let signal = Signal::created(CHILD, Actor::system());
+                ended.send(awareness.record(signal).unwrap()).unwrap();
+            });
+        }
+        for _ in 0..CALLERS - 3 {
+            let refused = ends.recv().unwrap();
+            assert!(
+                matches!(refused, Recording::Failed { reason: "overloaded", .. }),
+                "{refused:?}"
+            );
+        }
+        other.execute_batch("ROLLBACK").unwrap();
+        for _ in 0..3 {
+            let recorded = ends.recv().unwrap();
+            assert!(matches!(recorded, Recording::Recorded(_)), "{recorded:?}");
+        }
+    });
 }
