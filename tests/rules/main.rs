@@ -2,6 +2,7 @@
 //! over real SQLite. A test is named as its rule.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+mod content;
 mod contract;
 mod keys;
 mod kinds;

@@ -1,6 +1,7 @@
 //! Section 9: bytes, lines and rows; what is recorded, once.
 
 use harness::{CHILD, MAIN, MINUTE};
+use serde_json::{Value, json};
 
 use super::transcript::{ACTIVE, QUIET, Transcript, said, typed};
 
@@ -173,31 +174,73 @@ fn links_without_a_watcher_are_not_read() {
 
 #[test]
 fn nothing_of_a_transcripts_text_reaches_the_store() {
+    let broken = "{broken secret".to_owned();
+    let claude = [
+        typed("the secret that was sent", 2),
+        typed("the secret of a person", 3),
+        said("the secret of an assistant", 4),
+        broken.clone(),
+    ];
+    let history = [typed("the secret in history", 1)];
+    keeps_no_text(|path| headsup::Source::claude_file(path), &history, &claude);
+
+    let event = |what: Value, seconds| rollout_row("event_msg", &what, seconds);
+    let prompt = |text: &str, seconds| {
+        event(json!({"type": "user_message", "message": text, "images": []}), seconds)
+    };
+    let item = json!({
+        "type": "message", "role": "user",
+        "content": [{"type": "input_text", "text": "the secret of a person"}],
+    });
+    let codex = [
+        prompt("the secret that was sent", 2),
+        rollout_row("response_item", &item, 3),
+        prompt("the secret of a person", 4),
+        event(json!({"type": "agent_message", "message": "the secret of an agent"}), 5),
+        event(json!({"type": "user_message", "message": "", "local_images": ["/secret"]}), 6),
+        broken,
+    ];
+    let meta = json!({"id": "x", "source": "cli", "cwd": "/secret"});
+    let history = [rollout_row("session_meta", &meta, 0), prompt("the secret in history", 1)];
+    keeps_no_text(|path| headsup::Source::codex_file(path), &history, &codex);
+}
+
+/// Adopts a transcript with this history, sends a text, and checks with these rows more: a person's
+/// turn is found, and the word is nowhere.
+#[track_caller]
+fn keeps_no_text(source: fn(&str) -> headsup::Source, history: &[String], rows: &[String]) {
     let folder = tempfile::TempDir::new().unwrap();
     let store = folder.path().join("a.db");
     let path = folder.path().join("x.jsonl");
-    std::fs::write(&path, typed("the secret in history", 1) + "\n").unwrap();
+    std::fs::write(&path, history.join("\n") + "\n").unwrap();
     let builder = headsup::Awareness::builder(&store).manual_clock(harness::NOON);
     let gateway = harness::Gateway::with(builder.source_folders([folder.path()]));
     gateway.watches(MAIN, CHILD);
-    let source = headsup::Source::claude_file(path.to_str().unwrap());
-    gateway.adopt(headsup::AdoptionRequest::new(CHILD, source, "claude")).unwrap();
+    let source = source(path.to_str().unwrap());
+    gateway.adopt(headsup::AdoptionRequest::new(CHILD, source, "catalog")).unwrap();
     gateway.sent(CHILD, "the secret that was sent").unwrap();
-    let rows =
-        [typed("the secret that was sent", 2), typed("the secret of a person", 3)].join("\n");
-    std::fs::write(&path, typed("the secret in history", 1) + "\n" + &rows + "\n{broken secret\n")
-        .unwrap();
+    std::fs::write(&path, [history, rows].concat().join("\n") + "\n").unwrap();
     gateway.passes(MINUTE);
     assert_eq!(gateway.check_upstreams().unwrap(), ACTIVE);
-    let heard: Vec<String> = gateway.news().iter().map(ToString::to_string).collect();
-    assert!(!heard.iter().any(|line| line.contains("secret")), "{heard:?}");
-    drop(gateway);
-    for entry in std::fs::read_dir(folder.path()).unwrap() {
-        let file = entry.unwrap().path();
-        if file.extension().is_some_and(|extension| extension != "jsonl") {
-            let bytes = std::fs::read(&file).unwrap();
-            let found = bytes.windows(6).any(|window| window == b"secret");
-            assert!(!found, "{}", file.display());
+    let heard = format!("{:?}", gateway.news());
+    assert!(!heard.contains("secret"), "{heard}");
+    let keeps_nothing = || {
+        for entry in std::fs::read_dir(folder.path()).unwrap() {
+            let file = entry.unwrap().path();
+            if file.extension().is_some_and(|extension| extension != "jsonl") {
+                let bytes = std::fs::read(&file).unwrap();
+                let found = bytes.windows(6).any(|window| window == b"secret");
+                assert!(!found, "{}", file.display());
+            }
         }
-    }
+    };
+    keeps_nothing();
+    drop(gateway);
+    keeps_nothing();
+}
+
+/// A row of a rollout, so many seconds after noon.
+fn rollout_row(kind: &str, payload: &Value, seconds: u64) -> String {
+    let timestamp = format!("1972-09-27T00:00:{seconds:02}.000Z");
+    json!({"timestamp": timestamp, "type": kind, "payload": payload}).to_string()
 }
