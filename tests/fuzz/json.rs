@@ -1,6 +1,7 @@
 //! The JSON surface: any bytes get at most one response, which is one; nothing ends the process; an
 //! error changes nothing.
 
+use headsup::rpc::{BATCH_LIMIT, Calls};
 use headsup::{Awareness, Durability};
 use rusqlite::Connection;
 use serde_json::Value;
@@ -9,7 +10,7 @@ use tempfile::TempDir;
 use crate::driver::{corpus, fuzz};
 
 struct Surface {
-    awareness: Awareness,
+    calls: Calls,
     /// Sees whether anybody committed.
     beside: Connection,
     _folder: TempDir,
@@ -27,7 +28,7 @@ impl Surface {
             .open()
             .unwrap();
         let beside = Connection::open(&path).unwrap();
-        Self { awareness, beside, _folder: folder }
+        Self { calls: Calls::new(awareness, BATCH_LIMIT), beside, _folder: folder }
     }
 
     /// Changes whenever another connection commits.
@@ -37,21 +38,30 @@ impl Surface {
 
     fn take(&self, input: &[u8]) {
         let before = self.commits();
-        let response = self.awareness.call_bytes(input);
+        let response = self.calls.answer(input);
         let request: Option<Value> = serde_json::from_slice(input).ok();
         let Some(response) = response else {
-            // Notifications alone are not answered.
+            // Notifications alone are not answered, and what is nothing.
+            let notifies = |one: &Value| one.as_object().is_some_and(|it| !it.contains_key("id"));
             let silent = match &request {
-                Some(Value::Object(it)) => !it.contains_key("id"),
-                Some(Value::Array(all)) => !all.is_empty(),
-                _ => false,
+                Some(Value::Array(all)) => !all.is_empty() && all.iter().all(notifies),
+                Some(one) => notifies(one),
+                None => input.trim_ascii().is_empty(),
             };
             assert!(silent, "{request:?} was not answered");
             return;
         };
         assert!(!response.contains('\n'), "{response}");
         match serde_json::from_str(&response).expect("a response is JSON") {
-            Value::Array(all) => all.iter().for_each(Self::is_response),
+            Value::Array(all) => {
+                all.iter().for_each(Self::is_response);
+                // What is not answered may have been done.
+                let asked = request.as_ref().and_then(Value::as_array).map(Vec::len);
+                let bad = |response: &Value| response.get("error").is_some();
+                if asked == Some(all.len()) && all.iter().all(bad) {
+                    assert_eq!(self.commits(), before, "{all:?} changed something");
+                }
+            }
             one => {
                 Self::is_response(&one);
                 if one.get("error").is_some() {
@@ -79,7 +89,7 @@ impl Surface {
     /// It goes on serving.
     fn serves(&self) {
         let request = r#"{"jsonrpc":"2.0","id":1,"method":"pending"}"#;
-        let response = self.awareness.call(request).expect("a response");
+        let response = self.calls.awareness().call(request).expect("a response");
         assert!(response.contains("result"), "{response}");
     }
 }

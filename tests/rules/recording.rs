@@ -36,6 +36,30 @@ fn failed(recording: &Recording) -> &'static str {
     }
 }
 
+/// Every row of every table, as text.
+fn rows(path: &Path) -> Vec<String> {
+    let connection = Connection::open(path).unwrap();
+    let tables = "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name";
+    let tables: Vec<String> = connection
+        .prepare(tables)
+        .unwrap()
+        .query_map([], |row| row.get(0))
+        .unwrap()
+        .map(Result::unwrap)
+        .collect();
+    let mut found = Vec::new();
+    for table in tables {
+        let mut statement = connection.prepare(&format!("SELECT * FROM {table}")).unwrap();
+        let columns = statement.column_count();
+        let mut rows = statement.query([]).unwrap();
+        while let Some(row) = rows.next().unwrap() {
+            let values: Vec<_> = (0..columns).map(|at| row.get_ref(at).unwrap()).collect();
+            found.push(format!("{table}: {values:?}"));
+        }
+    }
+    found
+}
+
 #[test]
 fn event_head_and_cursors_are_written_together_or_not_at_all() {
     let (_folder, path) = store();
@@ -146,12 +170,14 @@ fn a_failing_store_is_an_outcome_that_was_logged_and_the_next_call_works() {
 
 #[test]
 fn bad_input_is_an_error_and_writes_nothing() {
-    let gateway = Gateway::open();
+    let (_folder, path) = store();
+    let gateway = Gateway::on(&path, NOON);
     gateway.watches(OPS, CHILD);
+    let before = rows(&path);
     let bad = human(CHILD).channel("a\nb");
     assert!(matches!(gateway.record(bad), Err(Error::Invalid(_))));
     gateway.hears([]);
-    assert_eq!(gateway.versions([CHILD]).unwrap(), [None]);
+    assert_eq!(rows(&path), before);
     assert_eq!(gateway.records(goal(WORKER, "u1")), 1);
 }
 
@@ -218,11 +244,23 @@ fn signals_in_one_call_leave_what_they_leave_one_by_one() {
 
 #[test]
 fn one_bad_signal_among_many_and_nothing_is_recorded() {
-    let gateway = Gateway::open();
+    let (_folder, path) = store();
+    let gateway = Gateway::on(&path, NOON);
+    gateway.watches(OPS, CHILD);
+    let before = rows(&path);
     let signals = vec![goal(CHILD, "u1"), goal(CHILD, "u 1")];
     let Err(Error::Invalid(refused)) = gateway.record_many(signals) else { panic!("not refused") };
     assert_eq!(refused.field, "signals[1].actor.id");
-    assert_eq!(gateway.versions([CHILD]).unwrap(), [None]);
+    gateway.hears([]);
+    assert_eq!(rows(&path), before);
+    let good = json!({
+        "session": CHILD, "kind": "goal_changed", "change": "updated", "actor": {"type": "human"},
+    });
+    let bad = json!({"session": CHILD, "kind": "goal_changed", "change": "updated"});
+    let refusal = gateway.refusal("recordMany", &json!({"signals": [good, bad]}));
+    assert_eq!(refusal, ("missing-field".into(), "signals[1].actor".into()));
+    gateway.hears([]);
+    assert_eq!(rows(&path), before);
 }
 
 #[test]
