@@ -1,6 +1,6 @@
 //! What a core does wrong inside a call costs that call, and leaves the store as it was.
 
-use headsup::{Error, Level};
+use headsup::{Error, Level, Recording};
 use serde_json::json;
 
 use crate::stage::{GOOD, HASTE, Stage, WATCHER, bad, reason, signal};
@@ -186,6 +186,40 @@ fn a_cursor_that_breaks_the_protocol_is_refused_by_the_store_and_undoes_the_call
     }
 }
 
+/// What a core answers is its own; what is stored is what it stored.
+#[test]
+fn a_core_that_lies_about_numbers_is_passed_on_and_harms_no_data() {
+    let stage = Stage::new();
+    for (at, (lie, told)) in [
+        ("lie-recorded", Recording::Recorded(999_999)),
+        ("lie-again", Recording::Recorded(1)),
+        ("lie-duplicate", Recording::Duplicate(999_999)),
+        ("lie-unwatched", Recording::Unwatched),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        assert_eq!(stage.record(&bad(lie)), told);
+        let number = 2 + 2 * u64::try_from(at).unwrap();
+        assert_eq!(stage.awareness.versions([bad(lie)]).unwrap(), [Some(number)], "{lie}");
+        let delta = stage.awareness.changes_since(bad(lie), 0, None).unwrap();
+        let numbers: Vec<u64> = delta.events.iter().map(|event| event.sequence).collect();
+        assert_eq!((numbers, delta.history_gap), (vec![number], false), "{lie}");
+        stage.works();
+    }
+    stage.record(&bad("lie-back"));
+    let before = stage.rows();
+    for (lie, told) in [("lie-back", 0), ("lie-ahead", u64::MAX)] {
+        assert_eq!(stage.awareness.versions([bad(lie)]).unwrap(), [Some(told)]);
+        let delta = stage.awareness.changes_since(bad(lie), 0, None).unwrap();
+        assert_eq!(delta.state_version, told);
+        assert_eq!(stage.rows(), before, "{lie}");
+    }
+    stage.works();
+    drop(stage.awareness);
+    assert_eq!(harness::doctor(&stage.path).unwrap(), [""; 0]);
+}
+
 #[test]
 fn a_core_that_writes_in_a_call_that_only_reads_writes_nothing() {
     let stage = Stage::new();
@@ -209,7 +243,7 @@ fn the_same_holds_for_a_store_in_memory() {
         assert_eq!(awareness.take(&bad(word)).unwrap_err().reason(), expected);
         assert_eq!(awareness.versions([bad(word)]).unwrap(), [None]);
     }
-    assert_eq!(record(&awareness, GOOD), headsup::Recording::Recorded(1));
+    assert_eq!(record(&awareness, GOOD), Recording::Recorded(1));
     assert_eq!(heard.notices.lock().unwrap().len(), 1);
 }
 

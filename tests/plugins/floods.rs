@@ -2,7 +2,7 @@
 
 use headsup::{Level, Recording};
 
-use crate::stage::{Stage, bad, reason};
+use crate::stage::{NOW, Stage, bad, reason};
 
 #[test]
 fn a_flood_of_log_lines_is_cut_to_a_hundred_short_ones() {
@@ -35,6 +35,26 @@ fn a_flood_of_openings_is_cut_and_said_to_be() {
     assert!(notices.len() > 10_000);
     let lines = stage.heard.lines.lock().unwrap();
     assert!(lines.iter().any(|(level, line)| *level == Level::Warn && line.contains("too many")));
+}
+
+#[test]
+fn a_flood_of_openings_wakes_each_watcher_at_most_once_in_20_s() {
+    let stage = Stage::new();
+    let floods = |at: u64| {
+        stage.awareness.set_clock(NOW + at).unwrap();
+        assert!(matches!(stage.record(&bad("wake-flood")), Recording::Recorded(_)));
+        let mut woken = std::mem::take(&mut *stage.heard.wakes.lock().unwrap());
+        woken.retain(|watcher| watcher.starts_with("agent:spam:"));
+        woken.sort();
+        woken
+    };
+    let all: Vec<String> = (0..5).map(|at| format!("agent:spam:{at}")).collect();
+    assert_eq!(floods(0), all);
+    assert_eq!(stage.heard.notices.lock().unwrap().len(), 10_001);
+    for at in [0, 1, 10_000, 19_999] {
+        assert_eq!(floods(at), [""; 0], "{at}");
+    }
+    assert_eq!(floods(20_000), all);
 }
 
 #[test]

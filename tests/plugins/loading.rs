@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::path::PathBuf;
 
-use headsup::{Awareness, OpenError, Plugin, PluginError, Recording};
+use headsup::{Awareness, Inspection, OpenError, Plugin, PluginError, Recording};
 use tempfile::TempDir;
 
 use crate::cores;
@@ -33,6 +33,26 @@ fn a_capability_outside_the_contract_is_refused_by_name() {
     let error = refused(&cores::with_feature("thief"));
     let PluginError::ForbiddenImport { import } = &error else { panic!("{error}") };
     assert!(import.starts_with("wasi:cli/environment@"), "{import}");
+}
+
+/// The library in C brings standard output along, so that another name may be the first.
+#[test]
+fn a_component_that_imports_files_or_the_network_is_refused_by_name() {
+    for (feature, expected) in [
+        ("reader", &["wasi:filesystem/preopens@", "wasi:filesystem/types@"][..]),
+        ("caller", &["wasi:sockets/tcp@", "wasi:sockets/network@"][..]),
+    ] {
+        let bytes = cores::with_feature(feature);
+        let inspection = Inspection::of_bytes(cores::engine(), "candidate.wasm", &bytes).unwrap();
+        let imports: Vec<&String> = inspection.surface.imports.keys().collect();
+        for start in expected {
+            assert!(imports.iter().any(|import| import.starts_with(start)), "{start}: {imports:?}");
+        }
+        let error = inspection.verdict.map(|_| ()).unwrap_err();
+        let PluginError::ForbiddenImport { import } = &error else { panic!("{error}") };
+        assert!(import.starts_with("wasi:") && imports.contains(&import), "{import}");
+        assert!(error.to_string().contains(import.as_str()), "{error}");
+    }
 }
 
 #[test]

@@ -20,6 +20,9 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// A deadline to run into.
 pub const HASTE: Duration = Duration::from_millis(500);
 
+/// When the clock stands still, in ms.
+pub const NOW: u64 = 1_790_000_000_000;
+
 /// Watches everything that these tests record on.
 pub const WATCHER: &str = "agent:main:main";
 
@@ -35,12 +38,15 @@ pub fn bad(word: &str) -> String {
 #[derive(Default)]
 pub struct Heard {
     pub notices: Mutex<Vec<(String, Notice)>>,
+    /// Who was woken.
+    pub wakes: Mutex<Vec<String>>,
     pub lines: Mutex<Vec<(Level, String)>>,
 }
 
 impl Heard {
     pub fn forget(&self) {
         self.notices.lock().unwrap().clear();
+        self.wakes.lock().unwrap().clear();
         self.lines.lock().unwrap().clear();
     }
 
@@ -58,6 +64,9 @@ struct Ear(Arc<Heard>);
 impl Listener for Ear {
     fn notice(&self, watcher: &str, notice: &Notice) {
         self.0.notices.lock().unwrap().push((watcher.to_owned(), notice.clone()));
+    }
+    fn wake(&self, watcher: &str) {
+        self.0.wakes.lock().unwrap().push(watcher.to_owned());
     }
     fn log(&self, level: Level, message: &str) {
         self.0.lines.lock().unwrap().push((level, message.to_owned()));
@@ -135,7 +144,7 @@ pub fn open(
     let heard = Arc::new(Heard::default());
     let builder = Awareness::builder(path)
         .plugin(core.clone())
-        .manual_clock(1_790_000_000_000)
+        .manual_clock(NOW)
         .busy_timeout(PATIENCE * 4)
         .deadline(PATIENCE)
         .memory_limit(64 << 20)

@@ -8,7 +8,8 @@ use core::hint::black_box;
 
 use headsup_component::contract::{
     AppendRequest, Changes, Cursor, CursorState, Delivery, Entry, Error, Head, HeadChange,
-    InvalidInput, InvalidReason, Level, Notice, Opening, Pair, Positions, Provenance, Session,
+    InvalidInput, InvalidReason, Level, Notice, Opening, Outcome, Pair, Positions, Provenance,
+    Session,
 };
 use headsup_component::guest::Imports;
 use headsup_component::ports::Ports;
@@ -26,6 +27,7 @@ pub fn act(word: &str) {
         "log-large" => imports().log(Level::Warn, &"x".repeat(100 << 20)),
         "log-huge" => imports().log(Level::Warn, &"x".repeat((128 << 20) + 1)),
         "notice-flood" => spam(),
+        "wake-flood" => alarm(),
         "lie-cursor" => store_cursor(9, 3),
         "lie-number" => store_head(u64::MAX),
         "write" => append(),
@@ -96,6 +98,25 @@ fn spam() {
                     since: 0,
                     up_to: 1,
                     text: "x".repeat(4_000),
+                },
+                delivery: Delivery::AnnounceAndWake,
+            })
+            .collect();
+        imports().enqueue(&openings);
+    }
+}
+
+/// 10,000 openings for five watchers.
+fn alarm() {
+    for batch in 0..10 {
+        let openings: Vec<Opening> = (0..1_000)
+            .map(|at| Opening {
+                watcher: format!("agent:spam:{}", at % 5),
+                notice: Notice {
+                    target: session(&format!("agent:main:{batch}-{at}")),
+                    since: 0,
+                    up_to: 1,
+                    text: "wake up".to_string(),
                 },
                 delivery: Delivery::AnnounceAndWake,
             })
@@ -189,6 +210,27 @@ pub fn garbled(word: &str) -> Option<Error> {
     })
 }
 
+/// What `record` returns in place of what it did: a number that was never given, one that was
+/// another's, or that nothing was written.
+pub fn outcome(word: &str) -> Option<Outcome> {
+    match word {
+        "lie-recorded" => Some(Outcome::Recorded(999_999)),
+        "lie-again" => Some(Outcome::Recorded(1)),
+        "lie-duplicate" => Some(Outcome::Duplicate(999_999)),
+        "lie-unwatched" => Some(Outcome::Unwatched),
+        _ => None,
+    }
+}
+
+/// The state version that `changes-since` and `versions` return in place of the session's.
+pub fn version(word: &str) -> Option<u64> {
+    match word {
+        "lie-back" => Some(0),
+        "lie-ahead" => Some(u64::MAX),
+        _ => None,
+    }
+}
+
 /// What `take` returns in place of its notices.
 pub fn notices(word: &str) -> Option<Vec<Notice>> {
     let notice = |text| Notice { target: session(""), since: 0, up_to: 0, text };
@@ -223,4 +265,25 @@ pub fn steal() {
     }
     // SAFETY: the name is a C string.
     black_box(unsafe { getenv(c"HOME".as_ptr()) });
+}
+
+/// The same for files.
+#[cfg(feature = "reader")]
+pub fn read() {
+    unsafe extern "C" {
+        fn fopen(path: *const core::ffi::c_char, mode: *const core::ffi::c_char) -> *mut u8;
+    }
+    // SAFETY: both are C strings.
+    black_box(unsafe { fopen(c"/etc/passwd".as_ptr(), c"r".as_ptr()) });
+}
+
+/// The same for the network: looks up a name and makes a socket.
+#[cfg(feature = "caller")]
+pub fn connect() {
+    unsafe extern "C" {
+        fn socket(domain: i32, kind: i32, protocol: i32) -> i32;
+        fn gethostbyname(name: *const core::ffi::c_char) -> *mut u8;
+    }
+    // SAFETY: numbers and a C string.
+    black_box(unsafe { (socket(1, 6, 0), gethostbyname(c"example.org".as_ptr())) });
 }

@@ -39,7 +39,10 @@ fn word<'a>(texts: impl IntoIterator<Item = &'a str>) -> &'a str {
 impl exports::signals::Guest for Hostile {
     fn record(signal: Signal) -> Result<Outcome, Error> {
         let word = word([signal.session.key.as_str()]).to_string();
-        let answer = Core::record(signal);
+        let mut answer = Core::record(signal);
+        if let (Ok(outcome), Some(lie)) = (&mut answer, deeds::outcome(&word)) {
+            *outcome = lie;
+        }
         deeds::act(&word);
         deeds::garbled(&word).map_or(answer, Err)
     }
@@ -100,12 +103,20 @@ impl exports::reconciliation::Guest for Hostile {
         limit: Option<u32>,
     ) -> Result<Delta, Error> {
         let word = word([session.key.as_str()]).to_string();
-        let answer = Core::changes_since(session, version, limit);
+        let mut answer = Core::changes_since(session, version, limit);
+        if let (Ok(delta), Some(lie)) = (&mut answer, deeds::version(&word)) {
+            delta.state_version = lie;
+        }
         deeds::act(&word);
         deeds::garbled(&word).map_or(answer, Err)
     }
     fn versions(sessions: Vec<SessionRef>) -> Result<Vec<Option<u64>>, Error> {
-        Core::versions(sessions)
+        let word = word(sessions.iter().map(|session| session.key.as_str())).to_string();
+        let answer = Core::versions(sessions);
+        match deeds::version(&word) {
+            Some(lie) => answer.map(|all| all.iter().map(|_| Some(lie)).collect()),
+            None => answer,
+        }
     }
 }
 
@@ -212,6 +223,10 @@ impl exports::plugin::Guest for Hostile {
     fn describe() -> Metadata {
         #[cfg(feature = "thief")]
         deeds::steal();
+        #[cfg(feature = "reader")]
+        deeds::read();
+        #[cfg(feature = "caller")]
+        deeds::connect();
         #[cfg(feature = "mute")]
         deeds::act("loop");
         Metadata { name: "hostile".to_string(), ..Core::describe() }
