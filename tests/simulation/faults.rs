@@ -30,6 +30,18 @@ pub const FAULTS: [Fault; 6] = [
 ];
 
 impl Fault {
+    /// What a history that it struck counts it as.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Locked => "locked",
+            Self::LookingOnly => "looking only",
+            Self::Full => "full",
+            Self::HeadRefused => "head refused",
+            Self::CursorRefused => "cursor refused",
+            Self::RolledBack => "rolled back",
+        }
+    }
+
     /// The words for failures that it may cause.
     pub fn reasons(self) -> &'static [&'static str] {
         match self {

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use harness::News;
+use harness::{DAY, News};
 use headsup::{Notice, Receipt, Recording, Tally, WatchEntry};
 
-use crate::faults::Fault;
+use crate::faults::{FAULTS, Fault};
 use crate::operations::Operation;
 use crate::seen::Seen;
 use crate::steps::Act;
@@ -92,9 +92,18 @@ impl Entry {
     }
 }
 
+/// By how many ms a process's clock jumped.
+fn jumped(entry: &Entry) -> Option<i64> {
+    match entry.act {
+        Act::Ask(Operation::Clock(by)) => Some(by),
+        _ => None,
+    }
+}
+
 /// What happened in it, counted, for people; and what never did.
 pub fn summary(history: &[Entry]) -> (String, Vec<&'static str>) {
     let mut counts: BTreeMap<&'static str, usize> = BTreeMap::new();
+    let day = i64::try_from(DAY).expect("few ms");
     for entry in history {
         let checked = match &entry.answer {
             Answer::Checked(tally) => *tally,
@@ -112,8 +121,15 @@ pub fn summary(history: &[Entry]) -> (String, Vec<&'static str>) {
             ("missing", checked.missing > 0),
             ("restarted", matches!(entry.act, Act::Ask(Operation::Reopen))),
             ("looks", entry.look.is_some()),
+            ("swapped", matches!(entry.act, Act::Swap) && !entry.failed()),
+            ("ahead by a day", jumped(entry).is_some_and(|by| by > day)),
+            ("back by a day", jumped(entry).is_some_and(|by| by < -day)),
         ] {
             *counts.entry(what).or_default() += usize::from(there);
+        }
+        for fault in FAULTS {
+            let struck = entry.fault == Some(fault) && entry.failed();
+            *counts.entry(fault.name()).or_default() += usize::from(struck);
         }
     }
     let never = counts.iter().filter(|(_, count)| **count == 0).map(|(what, _)| *what);
