@@ -3,7 +3,7 @@
 CARGO ?= cargo
 HEADSUP := target/debug/headsup
 
-.PHONY: help setup build demo test test-c test-node test-python test-together lint bench bench-bindings bench-node sim fuzz soak component plugin-template install install-c clean example-node example-python
+.PHONY: help setup build demo test test-c test-node test-python test-together lint bench bench-bindings bench-node sim fuzz long soak component plugin-template install install-c clean example-node example-python
 
 help: ## list these verbs
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
@@ -50,6 +50,11 @@ sim: setup ## play a random history against the model: SEED=… STEPS=… (20,00
 SECONDS ?= 60
 fuzz: setup ## mutate the examples of tests/fuzz/corpus: SECONDS=… (60) for each target
 	HEADSUP_FUZZ_SECONDS=$(SECONDS) $(CARGO) test -p headsup-tests --test fuzz -- --nocapture --test-threads 1
+
+long: setup ## the long versions of the tests of trust: every fault, 500 kills, standstills of 10 s
+	FAULTS=all $(CARGO) test -p headsup-tests --test faults
+	CRASHES=500 $(CARGO) test -p headsup-tests --test crashes
+	HEADSUP_LONG=1 $(CARGO) test -p headsup-tests --test processes --test damage
 
 soak: setup ## steady load for SECONDS=600: memory, log and file stay flat
 	$(CARGO) run -p headsup-tests --example soak

@@ -1,8 +1,8 @@
 //! Processes that are killed, at random moments and at each point that has a name: what is in the
 //! store afterwards is held against the responses that had arrived before.
 //!
-//! `CRASHES=500` kills so many at random in place of the few that every run of the tests does; `SEED`
-//! begins elsewhere.
+//! `CRASHES=500` kills so many at random in place of the few that every run of the tests does. Each run
+//! begins elsewhere and says `SEED`, which plays it again.
 
 // A test that cannot be set up has failed.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
@@ -25,7 +25,7 @@ fn kills(usual: u64) -> u64 {
 
 /// The dice of a test, which says its seed where it fails.
 fn dice() -> Dice {
-    let seed = number("SEED").unwrap_or(1);
+    let seed = harness::seed();
     eprintln!("SEED={seed}");
     Dice::new(seed)
 }

@@ -1,5 +1,7 @@
 //! Chance that can be repeated.
 
+use std::time::{SystemTime, UNIX_EPOCH};
+
 /// Numbers that follow from a seed alone.
 #[derive(Clone, Debug)]
 pub struct Dice(u64);
@@ -31,4 +33,17 @@ impl Dice {
         let at = self.below(from.len() as u64);
         &from[usize::try_from(at).expect("it is below a length")]
     }
+}
+
+/// What `SEED` says, or else another one in each run. Whoever begins with it says it, for a failure
+/// to be seen again.
+///
+/// # Panics
+/// If `SEED` is no number.
+#[must_use]
+pub fn seed() -> u64 {
+    let fresh = || {
+        SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |it| u64::from(it.subsec_nanos()))
+    };
+    std::env::var("SEED").map_or_else(|_| fresh(), |seed| seed.parse().expect("a number"))
 }

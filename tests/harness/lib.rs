@@ -22,7 +22,7 @@ mod news;
 mod older;
 pub mod plugins;
 
-pub use dice::Dice;
+pub use dice::{Dice, seed};
 pub use gateway::{Gateway, core, engine};
 pub use home::Home;
 pub use ledger::{Ledger, Loss, doctor};
