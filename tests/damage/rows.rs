@@ -2,9 +2,12 @@
 //! as corruption, not served, and `doctor` names them.
 
 use headsup::storage::{Store, StoreOptions};
+use headsup::{
+    AdoptionRequest, Awareness, Error, Plan, Policy, Reader, Recording, Selection, Source,
+};
 use rusqlite::Connection;
 
-use super::{Sound, builder};
+use super::{Sound, builder, goal};
 use harness::{CHILD, MAIN, OPS};
 
 fn write(path: &std::path::Path, sql: &str) {
@@ -26,7 +29,7 @@ fn rules(path: &std::path::Path) -> Vec<&'static str> {
 fn is_corrupt<T: std::fmt::Debug>(
     sql: &str,
     rule: &str,
-    ask: impl Fn(&headsup::Awareness) -> Result<T, headsup::Error>,
+    ask: impl Fn(&Awareness) -> Result<T, Error>,
 ) {
     let sound = Sound::new();
     let path = sound.copy("row", &sound.database, Some(&sound.log), None);
@@ -83,4 +86,99 @@ fn a_row_that_is_broken_costs_nobody_else_anything() {
     let awareness = builder(&path).open().unwrap();
     assert_eq!(awareness.take(MAIN).unwrap().len(), 40);
     assert!(!awareness.changes_since(CHILD, 0, None).unwrap().events.is_empty());
+}
+
+/// A store with a link, own turns and settings besides.
+fn with_links() -> (Sound, std::path::PathBuf) {
+    let sound = Sound::new();
+    let path = sound.copy("row", &sound.database, Some(&sound.log), None);
+    let awareness = builder(&path).open().unwrap();
+    awareness.watch(MAIN, OPS, false).unwrap();
+    let source = Source::claude_node("n1", "t1");
+    assert!(awareness.adopt(AdoptionRequest::new(OPS, source, "claude")).unwrap().adopted);
+    awareness.sent(OPS, "hello").unwrap();
+    let policy = awareness.policy().unwrap();
+    let notice_template = "See {call}".into();
+    awareness.set_policy(Policy { history_days: 20, notice_template, ..policy }).unwrap();
+    (sound, path)
+}
+
+/// Breaks such a row; `doctor` names it, what rests on it is refused with one of these words, if with
+/// any, and all else is as it was.
+fn is_named<T: std::fmt::Debug>(
+    sql: &str,
+    rule: &str,
+    words: &[&str],
+    ask: impl Fn(&Awareness) -> Result<T, Error>,
+) {
+    let (_sound, path) = with_links();
+    write(&path, sql);
+    assert!(rules(&path).contains(&rule), "{sql}: {:?}", rules(&path));
+    let awareness = builder(&path).open().unwrap();
+    let answer = ask(&awareness).map_err(|error| error.reason().to_owned());
+    let refused = answer.as_ref().err().map(String::as_str);
+    assert_eq!(refused.is_some(), !words.is_empty(), "{sql}: {answer:?}");
+    assert!(refused.is_none_or(|word| words.contains(&word)), "{sql}: {answer:?}");
+    assert!(matches!(awareness.record(goal(CHILD)), Ok(Recording::Recorded(_))), "{sql}");
+    assert_eq!(awareness.take(MAIN).unwrap().len(), 40, "{sql}");
+    assert!(!awareness.changes_since(CHILD, 0, None).unwrap().events.is_empty(), "{sql}");
+}
+
+#[test]
+fn a_link_out_of_its_bounds_is_corruption_for_whoever_checks_it() {
+    let sent = |awareness: &Awareness| awareness.sent(OPS, "again");
+    // Whoever saves the link breaks a bound of the table.
+    let claimed = "UPDATE session_upstream_links SET claimed_until = -1";
+    is_named(claimed, "link-values", &["store-corrupt", "store-failed"], sent);
+    for change in ["generation = -1", "revision = -1", "misses = -1"] {
+        let sql = format!("UPDATE session_upstream_links SET {change}");
+        is_named(&sql, "link-values", &["store-corrupt"], sent);
+        is_named(&sql, "link-values", &["store-corrupt"], plans);
+    }
+}
+
+#[test]
+fn a_link_that_no_core_would_have_saved_is_named_and_hurts_nobody() {
+    for change in [
+        "state_json = 'x'",
+        r#"state_json = '{"x":[}'"#,
+        "source_kind = 'A b'",
+        "source_thread = NULL",
+    ] {
+        let sql = format!("UPDATE session_upstream_links SET {change}");
+        is_named(&sql, "link-values", &[], plans);
+    }
+}
+
+#[test]
+fn own_turns_out_of_their_bounds_are_refused_to_whoever_adds_to_them() {
+    let sent = |awareness: &Awareness| awareness.sent(OPS, "again");
+    let sql = |change| format!("UPDATE headsup_own_turns SET {change}");
+    is_named(&sql("running_until = -1"), "own-turns", &["store-corrupt"], sent);
+    // Adding to them breaks a bound of the table.
+    let long = sql("sent = hex(zeroblob(1001))");
+    is_named(&long, "own-turns", &["store-corrupt", "store-failed"], sent);
+    // The next turn sets it anew.
+    is_named(&sql("moved_at = -1"), "own-turns", &[], sent);
+}
+
+#[test]
+fn a_setting_that_no_call_would_have_set_is_named_and_refused_where_it_cannot_be_read() {
+    let sql = |name, value| {
+        format!("UPDATE headsup_settings SET value = '{value}' WHERE name = '{name}'")
+    };
+    let policy = |awareness: &Awareness| awareness.policy();
+    let days = sql("retention.history-days", "x");
+    is_named(&days, "setting-values", &["store-corrupt"], policy);
+    is_named(&days, "setting-values", &["store-corrupt"], |awareness| awareness.recover());
+    is_named(&sql("notice.template", "no call"), "setting-values", &[], policy);
+    // Pruning sets it anew.
+    is_named(&sql("retention.pruned-at", "-5"), "setting-values", &[], |awareness| {
+        awareness.recover()
+    });
+}
+
+/// What the gateway itself has to read.
+fn plans(awareness: &Awareness) -> Result<Vec<Plan>, Error> {
+    awareness.plan_checks(Selection::All, Reader::Gateway)
 }
