@@ -167,15 +167,12 @@ fn a_setting_that_no_call_would_have_set_is_named_and_refused_where_it_cannot_be
     let sql = |name, value| {
         format!("UPDATE headsup_settings SET value = '{value}' WHERE name = '{name}'")
     };
-    let policy = |awareness: &Awareness| awareness.policy();
     let days = sql("retention.history-days", "x");
-    is_named(&days, "setting-values", &["store-corrupt"], policy);
-    is_named(&days, "setting-values", &["store-corrupt"], |awareness| awareness.recover());
-    is_named(&sql("notice.template", "no call"), "setting-values", &[], policy);
+    is_named(&days, "setting-values", &["store-corrupt"], Awareness::policy);
+    is_named(&days, "setting-values", &["store-corrupt"], Awareness::recover);
+    is_named(&sql("notice.template", "no call"), "setting-values", &[], Awareness::policy);
     // Pruning sets it anew.
-    is_named(&sql("retention.pruned-at", "-5"), "setting-values", &[], |awareness| {
-        awareness.recover()
-    });
+    is_named(&sql("retention.pruned-at", "-5"), "setting-values", &[], Awareness::recover);
 }
 
 /// What the gateway itself has to read.

@@ -156,7 +156,7 @@ fn sizes(path: &Path) -> Sizes {
 
 /// With two digits of a fraction.
 fn mib(bytes: u64) -> String {
-    let hundredths = bytes * 100 >> 20;
+    let hundredths = (bytes * 100) >> 20;
     format!("{}.{:02}", hundredths / 100, hundredths % 100)
 }
 
