@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import sys
 import threading
 import time
 from contextlib import closing
@@ -15,7 +14,7 @@ import apsw
 import pytest
 
 import headsup
-from conftest import HAS_NATIVE, ROOT, elsewhere, python_environment, run_elsewhere
+from conftest import HAS_NATIVE, ROOT, elsewhere, run_elsewhere
 from headsup import Actor, Headsup
 from headsup.opening import EngineName
 
@@ -244,103 +243,6 @@ def test_both_engines_in_one_process_are_kept_off_the_same_file(db: Path) -> Non
             headsup.open(db, engine="native")
 
 
-def test_a_store_that_is_replaced_refuses_work_until_its_own_file_is_back(
-    engine: EngineName, db: Path
-) -> None:
-    other, old = db.with_name("other.db"), db.with_name("old.db")
-    headsup.open(other, engine=engine).close()
-
-    def shift(source: Path, to: Path) -> None:
-        for suffix in ("", "-wal", "-shm"):
-            beside = Path(f"{source}{suffix}")
-            if beside.exists():
-                beside.rename(f"{to}{suffix}")
-
-    def refuses(store: Headsup) -> None:
-        assert recorded(store, WORKER) == headsup.Recording("failed", reason="store-failed")
-        with pytest.raises(headsup.CallFailed, match="removed or replaced") as failed:
-            store.status(WORKER)
-        assert failed.value.reason == "store-failed"
-
-    with headsup.open(db, engine=engine) as store:
-        for version in (1, 2):
-            assert recorded(store, WORKER) == headsup.Recording("recorded", version)
-            shift(db, old)
-            refuses(store)
-            assert not db.exists(), "nothing is made in its place"
-            shutil.copy(other, db)
-            refuses(store)
-            shift(old, db)
-            assert store.status(WORKER).state_version == version
-
-
-@pytest.mark.parametrize("gone", [["-wal"], ["-shm"], ["-wal", "-shm"]])
-@pytest.mark.parametrize("calls", [True, False], ids=["by a call", "by closing"])
-def test_a_store_whose_log_is_taken_away_loses_nothing(
-    engine: EngineName, db: Path, gone: list[str], calls: bool
-) -> None:
-    headsup.open(db, engine=engine).close()
-    with headsup.open(db, engine=engine) as store:
-        assert recorded(store, WORKER) == headsup.Recording("recorded", 1)
-        # A connection that reads: whichever is closed first is not the last.
-        assert store.versions([WORKER]) == [1]
-        for suffix in gone:
-            Path(f"{db}{suffix}").unlink()
-        if calls:
-            refuses_for_good(store)
-            # As it is if the process is killed now.
-            left = shutil.copy(db, db.with_name("left.db"))
-            with headsup.open(left, engine=engine) as copied:
-                assert copied.versions([WORKER]) == [1]
-    with headsup.open(db, engine=engine) as store:
-        assert store.versions([WORKER]) == [1]
-        assert recorded(store, WORKER) == headsup.Recording("recorded", 2)
-
-
-def test_no_other_store_is_opened_beside_one_whose_log_was_taken_away(
-    engine: EngineName, db: Path
-) -> None:
-    with headsup.open(db, engine=engine) as first:
-        assert recorded(first, WORKER) == headsup.Recording("recorded", 1)
-        for suffix in ("-wal", "-shm"):
-            Path(f"{db}{suffix}").unlink()
-        with pytest.raises(headsup.OpenError, match="removed or replaced") as refused:
-            headsup.open(db, engine=engine)
-        # Its first read opens a connection, too.
-        with pytest.raises(headsup.CallFailed, match="removed or replaced"):
-            first.versions([WORKER])
-    # Also for who keeps the exception, and with it whatever its frames hold.
-    assert refused.value.reason == "store-failed"
-    with headsup.open(db, engine=engine) as second:
-        assert recorded(second, WORKER) == headsup.Recording("recorded", 2)
-
-
-def test_a_store_that_is_refused_for_good_costs_no_memory_with_each_call(
-    engine: EngineName, db: Path
-) -> None:
-    with headsup.open(db, engine=engine) as store:
-        recorded(store, WORKER)
-        Path(f"{db}-wal").unlink()
-        refuses_for_good(store)
-
-        def depth() -> int:
-            try:
-                store.unwatch(MAIN, WORKER)
-            except headsup.CallFailed as failed:
-                error: BaseException | None = failed
-            frames = 0
-            while error is not None:
-                trace = error.__traceback__
-                while trace is not None:
-                    frames, trace = frames + 1, trace.tb_next
-                error = error.__cause__ or error.__context__
-            return frames
-
-        first = depth()
-        for _ in range(20):
-            assert depth() == first
-
-
 def test_a_path_with_dots_above_a_link_is_the_one_that_the_system_means(
     engine: EngineName, tmp_path: Path
 ) -> None:
@@ -370,36 +272,6 @@ def test_a_store_of_the_first_schema_is_brought_up_to_date_with_all_that_it_hold
     with headsup.open(db, engine=engine, manual_clock=0) as store:
         assert [(one.watcher, one.notices) for one in store.pending()] == [(MAIN, 1)]
         assert len(store.take(MAIN)) == 1
-
-
-@pytest.mark.parametrize("calls", [True, False], ids=["by a call", "by closing"])
-def test_what_another_process_records_after_the_log_was_taken_away_stays(
-    engine: EngineName, db: Path, calls: bool
-) -> None:
-    headsup.open(db, engine=engine).close()
-    with headsup.open(db, engine=engine) as store:
-        assert recorded(store, WORKER) == headsup.Recording("recorded", 1)
-        for suffix in ("-wal", "-shm"):
-            Path(f"{db}{suffix}").unlink()
-        program = (
-            "import os, sys, headsup; s = headsup.open(sys.argv[1], engine=sys.argv[2]);"
-            "s.record(sys.argv[3], 'goal_changed', headsup.Actor('human'), change='updated');"
-            # Killed: what it was told is in its log alone.
-            "os.kill(os.getpid(), 9)"
-        )
-        other = [sys.executable, "-c", program, str(db), engine, MAIN]
-        assert subprocess.run(other, env=python_environment()).returncode == -9
-        if calls:
-            refuses_for_good(store)
-    with headsup.open(db, engine=engine) as store:
-        assert store.versions([MAIN]) == [1]
-
-
-def refuses_for_good(store: Headsup) -> None:
-    for _ in range(2):
-        assert recorded(store, WORKER) == headsup.Recording("failed", reason="store-failed")
-        with pytest.raises(headsup.CallFailed, match="removed or replaced"):
-            store.unwatch(MAIN, WORKER)
 
 
 def test_a_path_is_taken_from_the_folder_of_its_opening(
