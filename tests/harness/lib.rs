@@ -21,6 +21,7 @@ mod names;
 mod news;
 mod older;
 pub mod plugins;
+mod rows;
 
 pub use dice::{Dice, seed};
 pub use gateway::{Gateway, core, engine};
@@ -29,3 +30,4 @@ pub use ledger::{Ledger, Loss, doctor};
 pub use names::{CHILD, DAY, GROUP, HOUR, MAIN, MINUTE, NOON, OPS, SECOND, WORKER, bare, session};
 pub use news::{Ears, News};
 pub use older::as_the_first_schema_made_it;
+pub use rows::rows;

@@ -11,7 +11,7 @@ use rusqlite::Connection;
 use serde_json::json;
 
 use crate::cores;
-use crate::stage::{GOOD, Stage, WATCHER, open, reason, record, rows, signal};
+use crate::stage::{GOOD, Stage, WATCHER, open, reason, record, signal};
 
 fn built_in() -> Plugin {
     Plugin::built_in(cores::engine()).unwrap()
@@ -113,7 +113,7 @@ fn a_store_that_was_opened_to_be_looked_at_is_read_only() {
     assert_eq!(reason(&record(&looking, GOOD)), "store-read-only");
     assert!(heard.error(&["nothing was recorded", "store-read-only"]));
     assert_eq!(looking.take(WATCHER).unwrap().len(), 1);
-    assert_eq!(rows(&stage.path), before);
+    assert_eq!(harness::rows(&stage.path), before);
 }
 
 #[test]

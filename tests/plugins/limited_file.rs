@@ -8,7 +8,7 @@ use std::process::Command;
 use headsup::{Plugin, Recording};
 
 use crate::cores;
-use crate::stage::{GOOD, open, record, rows};
+use crate::stage::{GOOD, open, record};
 
 /// Names the store in the child of this test.
 const STORE: &str = "HEADSUP_TEST_LIMITED_STORE";
@@ -43,7 +43,8 @@ fn a_commit_that_the_system_refuses_keeps_nothing_and_the_rest_stays_whole() {
     // Without the limit, what was recorded is there, what failed is not, and it goes on.
     let (awareness, _) = open(&store, &built_in(), |builder| builder);
     assert_eq!(awareness.versions([GOOD]).unwrap(), [Some(recorded)]);
-    let events = rows(&store).iter().filter(|row| row.starts_with("session_state_events:")).count();
+    let events =
+        harness::rows(&store).iter().filter(|row| row.starts_with("session_state_events:")).count();
     assert_eq!(events as u64, recorded);
     assert_eq!(record(&awareness, GOOD), Recording::Recorded(recorded + 1));
 }

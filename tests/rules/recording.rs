@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use harness::{CHILD, Gateway, MAIN, NOON, News, OPS, WORKER, bare};
+use harness::{CHILD, Gateway, MAIN, NOON, News, OPS, WORKER, bare, rows};
 use headsup::{Actor, Awareness, Error, InvalidReason, Level, Listener, Notice, Recording, Signal};
 use rusqlite::Connection;
 use serde_json::json;
@@ -34,30 +34,6 @@ fn failed(recording: &Recording) -> &'static str {
         Recording::Failed { reason, .. } => reason,
         other => panic!("not failed: {other:?}"),
     }
-}
-
-/// Every row of every table, as text.
-fn rows(path: &Path) -> Vec<String> {
-    let connection = Connection::open(path).unwrap();
-    let tables = "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name";
-    let tables: Vec<String> = connection
-        .prepare(tables)
-        .unwrap()
-        .query_map([], |row| row.get(0))
-        .unwrap()
-        .map(Result::unwrap)
-        .collect();
-    let mut found = Vec::new();
-    for table in tables {
-        let mut statement = connection.prepare(&format!("SELECT * FROM {table}")).unwrap();
-        let columns = statement.column_count();
-        let mut rows = statement.query([]).unwrap();
-        while let Some(row) = rows.next().unwrap() {
-            let values: Vec<_> = (0..columns).map(|at| row.get_ref(at).unwrap()).collect();
-            found.push(format!("{table}: {values:?}"));
-        }
-    }
-    found
 }
 
 #[test]
