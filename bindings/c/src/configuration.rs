@@ -2,7 +2,7 @@
 //! bounds, and what a command says with options.
 
 use std::fmt::Display;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use host::config::{Config, Core, Policy, Serve, Store, Upstreams, Wakes};
 use host::{Awareness, Builder, LATEST};
@@ -103,11 +103,6 @@ impl Configuration {
             return Err(invalid(words));
         }
         Ok(Self { path, config, manual_clock_ms, monitor, recover, read_only })
-    }
-
-    /// Where the store is, or `:memory:`.
-    pub fn path(&self) -> &Path {
-        &self.path
     }
 
     /// Where compiled code is kept.

@@ -1,14 +1,13 @@
 //! The stores that are open, by handle.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use host::rpc::Calls;
-use host::storage::Identity;
 use host::{Engine, OpenError, Plugin, PluginError};
 
 use crate::abi::Handle;
@@ -34,10 +33,8 @@ pub struct Store {
 struct Open {
     store: Arc<Store>,
     closed: Receiver<()>,
-    /// Its file, by whatever name; absent for one in memory.
-    file: Option<Identity>,
-    /// Whose it is. A process that forked has the table too, but neither the threads of its stores nor
-    /// the locks on their files.
+    /// Whose it is. A process that forked has the table too, but not the threads of its
+    /// stores.
     process: u32,
 }
 
@@ -69,7 +66,6 @@ impl Core {
 
 /// Opens a store.
 pub fn open(configuration: &Configuration, listener: Listener) -> Result<Handle, Failure> {
-    refuse_inherited(configuration.path())?;
     let engine = Engine::new(configuration.cache())?;
     let plugin = configuration.core().load(&engine)?;
     let (closing, closed) = channel();
@@ -85,29 +81,8 @@ pub fn open(configuration: &Configuration, listener: Listener) -> Result<Handle,
     let store =
         Arc::new(Store { calls: Calls::new(awareness, configuration.batch_requests()), engine });
     let handle = NEXT.fetch_add(1, Ordering::Relaxed);
-    let file = file_at(configuration.path());
-    table().insert(handle, Open { store, closed, file, process: process::id() });
+    table().insert(handle, Open { store, closed, process: process::id() });
     Ok(handle)
-}
-
-/// Refuses a file that the process had open that forked this one. SQLite remembers here which locks it
-/// holds there, would take none, and other processes would take the file for unused.
-fn refuse_inherited(path: &Path) -> Result<(), Failure> {
-    let Some(file) = file_at(path) else { return Ok(()) };
-    let inherited = |open: &Open| !open.is_ours() && open.file == Some(file);
-    if !table().values().any(inherited) {
-        return Ok(());
-    }
-    let message = format!(
-        "store {}: the process that forked this one had it open, so that locks on it would not hold \
-         here: open it after the fork alone, or start a program of its own",
-        path.display()
-    );
-    Err(Failure::new(Status::Store, "store-failed", message))
-}
-
-fn file_at(path: &Path) -> Option<Identity> {
-    Identity::at(path).ok().flatten()
 }
 
 /// The store of this handle.

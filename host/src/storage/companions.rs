@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::process;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use rusqlite::Connection;
@@ -31,6 +32,8 @@ pub(super) enum Kept {
 pub(super) struct Companions {
     paths: [PathBuf; 2],
     known: [Option<Identity>; 2],
+    /// Whose they are. A process that forked has [`OPEN`] too, but not the locks on the files.
+    process: u32,
 }
 
 impl Companions {
@@ -49,18 +52,21 @@ impl Companions {
         if known == [None, None] {
             return None;
         }
-        let companions = Arc::new(Self { paths, known });
+        let companions = Arc::new(Self { paths, known, process: process::id() });
         open.retain(|_, known| known.strong_count() > 0);
         open.insert(file, Arc::downgrade(&companions));
         Some(companions)
     }
 
-    /// Refuses to open another connection where they were taken from those that this process has.
+    /// Refuses to open another connection where they were taken from those that this process has, or
+    /// where they are of the process that forked this one: SQLite remembers here which locks that one
+    /// holds, would take none, and other processes would take the file for unused.
     pub(super) fn refuse_opening(path: &Path) -> Result<(), Problem> {
         let Ok(Some(file)) = Identity::at(path) else { return Ok(()) };
         // Held while this looks: whoever opens meanwhile would take them for those of an open connection.
         let open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
         match open.get(&file).and_then(Weak::upgrade) {
+            Some(known) if known.process != process::id() => Err(inherited()),
             Some(known) if known.kept() != Kept::All => Err(taken_away()),
             _ => Ok(()),
         }
@@ -86,5 +92,11 @@ impl Companions {
 pub(super) fn taken_away() -> Problem {
     let message = "its -wal or its -shm was removed or replaced while it was open; end every \
                    process that has it open and start again";
+    Problem::known(StorageFault::Failed, message)
+}
+
+fn inherited() -> Problem {
+    let message = "the process that forked this one had it open, so that locks on it would not hold \
+                   here: open it after the fork alone, or start a program of its own";
     Problem::known(StorageFault::Failed, message)
 }

@@ -35,7 +35,7 @@ use companions::Companions;
 pub use doctor::Violation;
 pub use links::LinkState;
 pub use options::{Durability, StoreOptions};
-pub use place::Identity;
+pub(crate) use place::Identity;
 pub use stats::Stats;
 
 use crate::contract::{

@@ -38,7 +38,7 @@ impl Beside {
 
 /// Which file is at a path, by whatever name: where the system can tell, which is on Unix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Identity {
+pub(crate) struct Identity {
     device: u64,
     number: u64,
 }
@@ -49,17 +49,14 @@ impl Identity {
     /// # Errors
     /// What the system says: there is no file, or it may not be looked at.
     #[cfg(unix)]
-    pub fn at(path: &Path) -> std::io::Result<Option<Self>> {
+    pub(crate) fn at(path: &Path) -> std::io::Result<Option<Self>> {
         use std::os::unix::fs::MetadataExt as _;
         fs::metadata(path).map(|file| Some(Self { device: file.dev(), number: file.ino() }))
     }
 
     /// It cannot be told.
-    ///
-    /// # Errors
-    /// None.
     #[cfg(not(unix))]
-    pub fn at(_: &Path) -> std::io::Result<Option<Self>> {
+    pub(crate) fn at(_: &Path) -> std::io::Result<Option<Self>> {
         Ok(None)
     }
 

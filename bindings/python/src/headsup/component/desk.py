@@ -10,7 +10,7 @@ from typing import Any
 
 from ..clock import Clock
 from ..contract import Case, StorageFault
-from ..storage import Store, StoreOptions, inherited
+from ..storage import Store, StoreOptions
 from ..storage.failure import StorageError
 from ..storage.place import identity, refuse_another
 from .core import Core
@@ -61,8 +61,7 @@ class Trust:
 
     def __init__(self, options: StoreOptions) -> None:
         self._path = options.path
-        self.file = None if options.is_in_memory else identity(options.path)
-        """The file that was opened first, if it can be told which it is."""
+        self._file = None if options.is_in_memory else identity(options.path)
         self._refused: StorageError | None = None
 
     def refuse(self, error: StorageError) -> None:
@@ -76,8 +75,8 @@ class Trust:
         if self._refused is not None:
             # A new one: one that is raised again and again grows with every call.
             raise StorageError(self._refused.fault, self._refused.message)
-        if self.file is not None:
-            refuse_another(self._path, self.file)
+        if self._file is not None:
+            refuse_another(self._path, self._file)
 
 
 class Desk:
@@ -197,14 +196,9 @@ class Desks:
 
     def __init__(self, core: Core, options: StoreOptions, clock: Clock, limits: Limits) -> None:
         self.core = core
-        if not options.is_in_memory:
-            inherited.refuse_inherited(options.path)
         # The connection that makes the file goes first, and says what is wrong with it.
         first = Store.open(options)
         trust = Trust(options)
-        self._file = trust.file
-        if self._file is not None:
-            inherited.keep(self._file)
         self._writer = Desk(Store.open, options, clock, limits, trust, first)
         self._writing = threading.Lock()
         # When a call began to wait for the lock that it did not get, and the failure.
@@ -264,9 +258,6 @@ class Desks:
             self._returned.wait_for(lambda: len(self._idle) == len(self._readers))
             for desk in (*self._readers, self._writer):
                 desk.close()
-            if self._file is not None:
-                inherited.give_up(self._file)
-                self._file = None
 
     def _give_back(self, desk: Desk) -> None:
         with self._returned:

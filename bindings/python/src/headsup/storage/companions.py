@@ -45,7 +45,23 @@ _open: dict[Identity, Companions] = {}
 """Those of every file that this process has open. SQLite has one of each for all connections to a file: one
 that is opened later would work with the old shared memory, whatever lies beside the file by then."""
 
+_inherited: set[Identity] = set()
+"""The files that were open in the process that forked this one. SQLite remembers here which locks that one
+holds on them, would take none, and other processes would take the files for unused."""
+
 _opening = threading.Lock()
+
+
+def _forked() -> None:
+    global _opening
+    # Another thread may have held it, which is not here.
+    _opening = threading.Lock()
+    _inherited.update(file for file, known in _open.items() if known.holders)
+    _open.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forked)
 
 
 def companions_of(connection: apsw.Connection, holder: object) -> Companions | None:
@@ -69,8 +85,15 @@ def give_up(companions: Companions, holder: object) -> None:
 
 
 def refuse_opening(path: str) -> None:
-    """Refuses to open another connection where they were taken from those that this process has."""
+    """Refuses to open another connection where they were taken from those that this process has, and to
+    a file that the process has open that forked this one, or had at the fork."""
     file = identity(path)
+    if file in _inherited:
+        raise StorageError(
+            "failed",
+            "the process that forked this one had it open, so that locks on it would not hold here: "
+            "open it after the fork alone, or start a program of its own",
+        )
     with _opening:
         known = None if file is None else _open.get(file)
         if known is not None and known.holders and known.kept() != "all":
